@@ -4,7 +4,8 @@
  * <stdint.h>, and names no allocation, no thread and no file: a plugin reads borrowed arrays.
  *
  * Goals: one exported function; read-only by construction; versions checked before anything else is
- * touched; growth by appending. Non-goals: changing a graph, running one, 32-bit or big-endian hosts.
+ * touched; growth by appending. Non-goals: changing a graph, running one, 32-bit or big-endian
+ * hosts.
  *
  * Change log
  *   0.1  first version. Major 0 promises nothing between minors; 1.0 will be frozen. */
@@ -57,10 +58,10 @@ typedef uint32_t rlx_severity;
 #define RLX_WARNING 1u
 #define RLX_ERROR 2u
 
-typedef uint32_t rlx_stage;       /* one bit each, so that a mask selects several */
-#define RLX_STAGE_SOURCE 0x1u     /* the graph as it entered the compiler */
-#define RLX_STAGE_PASS 0x2u       /* after each pass; the record names the pass */
-#define RLX_STAGE_LOWERED 0x4u    /* the result: the post-lowering hook */
+typedef uint32_t rlx_stage;    /* one bit each, so that a mask selects several */
+#define RLX_STAGE_SOURCE 0x1u  /* the graph as it entered the compiler */
+#define RLX_STAGE_PASS 0x2u    /* after each pass; the record names the pass */
+#define RLX_STAGE_LOWERED 0x4u /* the result: the post-lowering hook */
 
 /* ---- Element types ------------------------------------------------------------------------- */
 
@@ -93,219 +94,220 @@ typedef uint32_t rlx_stage;       /* one bit each, so that a mask selects severa
  * at that default means the same as no attribute. An attribute the table does not name is typed by
  * its form: true/false bool, an integer u or (negative) i, another number f, text s, an array of
  * one of these, anything else JSON. Absent optional values (null) are left out. */
-#define RLX_KINDS(X)                                                                               \
-  X(1, Input, "name:s")                                                                            \
-  X(2, Param, "name:s")                                                                            \
-  X(3, Constant, "data:bytes")                                                                     \
-  X(4, Activation, "value:s")                                                                      \
-  X(5, Binary, "value:s")                                                                          \
-  X(6, Compare, "value:s")                                                                         \
-  X(7, Where, "")                                                                                  \
-  X(8, Cast, "to:s")                                                                               \
-  X(9, ElementwiseRegion,                                                                          \
-    "chain:j num_inputs:u scalar_input_mask:u input_modulus:u* prologue:s=None "                   \
-    "prologue_input:u=0")                                                                          \
-  X(10, Quantize, "axis:u scales:f* zero_points:i*")                                               \
-  X(11, Dequantize, "axis:u scales:f* zero_points:i*")                                             \
-  X(12, FakeQuantize, "bits:u axis:u ste:s scale_mode:e")                                          \
-  X(13, FakeQuantizeLSQ, "bits:u axis:u")                                                          \
-  X(14, FakeQuantizeLSQBackwardX, "bits:u axis:u")                                                 \
-  X(15, FakeQuantizeLSQBackwardScale, "bits:u axis:u")                                             \
-  X(16, FakeQuantizeBackward, "bits:u axis:u ste:s")                                               \
-  X(17, ComplexNormSq, "")                                                                         \
-  X(18, ComplexNormSqBackward, "")                                                                 \
-  X(19, Conjugate, "")                                                                             \
-  X(20, MatMul, "")                                                                                \
-  X(21, DotGeneral, "lhs_contracting:u* rhs_contracting:u* lhs_batch:u* rhs_batch:u*")             \
-  X(22, DenseSolve, "")                                                                            \
-  X(23, BatchedDenseSolve, "")                                                                     \
-  X(24, LoraMatMul, "scale:f")                                                                     \
-  X(25, GroupedMatMul, "")                                                                         \
-  X(26, DequantMatMul, "scheme:e")                                                                 \
-  X(27, DequantGroupedMatMul, "scheme:e")                                                          \
-  X(28, DequantMoEWeights, "scheme:e")                                                             \
-  X(29, QMatMul, "x_zp:i w_zp:i out_zp:i mult:f")                                                  \
-  X(30, LayerNorm, "axis:i eps:f")                                                                 \
-  X(31, RmsNorm, "axis:i eps:f")                                                                   \
-  X(32, LayerNorm2d, "eps:f")                                                                      \
-  X(33, GroupNorm, "num_groups:u eps:f")                                                           \
-  X(34, Attention,                                                                                 \
-    "num_heads:u head_dim:u mask_kind:e score_scale:f attn_logit_softcap:f v_head_dim:u")          \
-  X(35, Rope, "head_dim:u n_rot:u style:s=NeoX")                                                   \
-  X(36, AxialRope2d, "end_x:u end_y:u head_dim:u num_heads:u theta:f repeat_factor:u")             \
-  X(37, Reshape, "new_shape:i*")                                                                   \
-  X(38, Transpose, "perm:u*")                                                                      \
-  X(39, Narrow, "axis:u start:u len:u")                                                            \
-  X(40, Concat, "axis:u")                                                                          \
-  X(41, Expand, "target_shape:i*")                                                                 \
-  X(42, Gather, "axis:u")                                                                          \
-  X(43, ResizeNearest2x, "")                                                                       \
-  X(44, ScatterAdd, "axis:u=0")                                                                    \
-  X(45, Reduce, "op:s axes:u* keep_dim:b")                                                         \
-  X(46, Softmax, "axis:i")                                                                         \
-  X(47, Cumsum, "axis:i exclusive:b")                                                              \
-  X(48, TopK, "k:u")                                                                               \
-  X(49, Sample, "top_k:u top_p:f temperature:f seed:u")                                            \
-  X(50, Conv, "kernel_size:u* stride:u* padding:u* dilation:u* groups:u")                          \
-  X(51, ConvTranspose2d,                                                                           \
-    "kernel_size:u* stride:u* padding:u* dilation:u* output_padding:u* groups:u")                  \
-  X(52, QConv2d,                                                                                   \
-    "kernel_size:u* stride:u* padding:u* dilation:u* groups:u x_zp:i w_zp:i out_zp:i "             \
-    "mult:f")                                                                                      \
-  X(53, Pool, "kind:s kernel_size:u* stride:u* padding:u*")                                        \
-  X(54, SelectiveScan, "state_size:u")                                                             \
-  X(55, GatedDeltaNet, "state_size:u carry_state:b gate_per_channel:b=false")                      \
-  X(56, FusedMatMulBiasAct, "activation:s")                                                        \
-  X(57, FusedSwiGLU, "cast_to:s gate_first:b")                                                     \
-  X(58, FusedResidualLN, "has_bias:b eps:f")                                                       \
-  X(59, FusedResidualRmsNorm, "has_bias:b eps:f")                                                  \
-  X(60, FusedAttentionBlock, "num_heads:u head_dim:u has_bias:b has_rope:b")                       \
-  X(61, FusedTransformerLayer,                                                                     \
-    "num_heads:u head_dim:u intermediate_size:u eps1:f eps2:f activation:s has_bias:b")            \
-  X(62, If, "then_branch:g else_branch:g")                                                         \
-  X(63, While, "cond:g body:g max_iterations:u")                                                   \
-  X(64, Scan, "body:g length:u save_trajectory:b num_bcast:u num_xs:u num_checkpoints:u")          \
-  X(65, ScanBackward,                                                                              \
-    "body_vjp:g length:u save_trajectory:b num_xs:u num_checkpoints:u forward_body:g")             \
-  X(66, ScanBackwardXs,                                                                            \
-    "body_vjp:g length:u save_trajectory:b num_xs:u xs_idx:u num_checkpoints:u "                   \
-    "forward_body:g")                                                                              \
-  X(67, Custom, "name:s num_inputs:u attrs:bytes")                                                 \
-  X(68, CustomFn, "fwd_body:g vjp_body:g jvp_body:g num_inputs:u")                                 \
-  X(69, Fft, "inverse:b norm:s")                                                                   \
-  X(70, ReluBackward, "")                                                                          \
-  X(71, ActivationBackward, "kind:s")                                                              \
-  X(72, MaxPool2dBackward, "kernel_size:u* stride:u* padding:u*")                                  \
-  X(73, Conv2dBackwardInput, "kernel_size:u* stride:u* padding:u* dilation:u* groups:u")           \
-  X(74, Conv2dBackwardWeight, "kernel_size:u* stride:u* padding:u* dilation:u* groups:u")          \
-  X(75, SoftmaxCrossEntropyWithLogits, "")                                                         \
-  X(76, SoftmaxCrossEntropyBackward, "")                                                           \
-  X(77, AttentionBackward, "num_heads:u head_dim:u mask_kind:e wrt:s")                             \
-  X(78, LayerNormBackwardInput, "axis:i eps:f")                                                    \
-  X(79, LayerNormBackwardGamma, "axis:i eps:f")                                                    \
-  X(80, RmsNormBackwardInput, "axis:i eps:f")                                                      \
-  X(81, RmsNormBackwardGamma, "axis:i eps:f")                                                      \
-  X(82, RmsNormBackwardBeta, "axis:i eps:f")                                                       \
-  X(83, RopeBackward, "head_dim:u n_rot:u style:s=NeoX")                                           \
-  X(84, GroupNormBackwardInput, "num_groups:u eps:f")                                              \
-  X(85, GroupNormBackwardGamma, "num_groups:u eps:f")                                              \
-  X(86, GroupNormBackwardBeta, "num_groups:u eps:f")                                               \
-  X(87, CumsumBackward, "axis:i exclusive:b")                                                      \
-  X(88, GatherBackward, "axis:i")                                                                  \
-  X(89, GaussianSplatRender,                                                                       \
-    "width:u height:u tile_size:u radius_scale:f alpha_cutoff:f max_splat_steps:u "                \
-    "transmittance_threshold:f max_list_entries:u")                                                \
-  X(90, GaussianSplatRenderBackward,                                                               \
-    "width:u height:u tile_size:u radius_scale:f alpha_cutoff:f max_splat_steps:u "                \
-    "transmittance_threshold:f max_list_entries:u loss_grad_clip:f sh_band:u "                     \
-    "max_anisotropy:f")                                                                            \
-  X(91, GaussianSplatPrepare,                                                                      \
-    "width:u height:u tile_size:u radius_scale:f alpha_cutoff:f max_splat_steps:u "                \
-    "transmittance_threshold:f max_list_entries:u")                                                \
-  X(92, GaussianSplatRasterize,                                                                    \
-    "width:u height:u tile_size:u alpha_cutoff:f max_splat_steps:u "                               \
-    "transmittance_threshold:f max_list_entries:u")                                                \
-  X(93, StopGradient, "")                                                                          \
-  X(94, Fma, "")                                                                                   \
-  X(95, Clamp, "min:f max:f")                                                                      \
-  X(96, TransformRegion, "steps:j num_inputs:u")                                                   \
-  X(97, BatchElementwiseRegion,                                                                    \
-    "chain:j num_batch_inputs:u scalar_input_mask:u input_modulus:u* prologue:s "                  \
-    "prologue_input:u")                                                                            \
-  X(98, SplineActivation, "num_basis:u grid_min:f grid_max:f")                                     \
-  X(99, SplineActivationBackwardX, "num_basis:u grid_min:f grid_max:f")                            \
-  X(100, SplineActivationBackwardCoeff, "num_basis:u grid_min:f grid_max:f")                       \
-  X(101, AdaLayerNorm, "norm:s eps:f")                                                             \
-  X(102, AdaLayerNormBackward, "norm:s eps:f")                                                     \
-  X(103, GatedResidual, "")                                                                        \
-  X(104, GatedResidualBackward, "")                                                                \
-  X(105, Slice, "axis:u start:u len:u step:i")                                                     \
-  X(106, Reverse, "axes:u*")                                                                       \
-  X(107, Roll, "shifts:i* dims:u*")                                                                \
-  X(108, Pad, "pads:j mode:e")                                                                     \
-  X(109, Tile, "reps:u*")                                                                          \
-  X(110, Trilu, "upper:b diagonal:i")                                                              \
-  X(111, KvAppend, "axis:u pos:u")                                                                 \
-  X(112, GatherElements, "axis:i")                                                                 \
-  X(113, GatherNd, "batch_dims:i")                                                                 \
-  X(114, ScatterElements, "axis:i reduction:s")                                                    \
-  X(115, ScatterNd, "reduction:s")                                                                 \
-  X(116, Interpolate3d, "size:u*")                                                                 \
-  X(117, Im2Col, "kernel_size:u* stride:u* padding:u* dilation:u*")                                \
-  X(118, RngNormal, "mean:f scale:f key:u op_seed:f")                                              \
-  X(119, RngUniform, "low:f high:f key:u op_seed:f")                                               \
-  X(120, ArgMax, "axis:u keep_dim:b")                                                              \
-  X(121, ArgMin, "axis:u keep_dim:b")                                                              \
-  X(122, CumProd, "axis:i exclusive:b")                                                            \
-  X(123, CumMax, "axis:i exclusive:b")                                                             \
-  X(124, Histogram, "bins:u min:f max:f")                                                          \
-  X(125, Sort, "axis:u descending:b")                                                              \
-  X(126, ArgSort, "axis:u descending:b")                                                           \
-  X(127, SoftmaxCrossEntropy, "")                                                                  \
-  X(128, BatchNormInference, "eps:f")                                                              \
-  X(129, BatchNormInferenceBackwardInput, "eps:f")                                                 \
-  X(130, BatchNormInferenceBackwardGamma, "eps:f")                                                 \
-  X(131, BatchNormInferenceBackwardBeta, "")                                                       \
-  X(132, LogMel, "")                                                                               \
-  X(133, LogMelBackward, "")                                                                       \
-  X(134, WelchPeaks, "k:u n_segments:u")                                                           \
-  X(135, Conv3d, "stride:u* padding:u* dilation:u* groups:u")                                      \
-  X(136, ConvTranspose3d, "stride:u* padding:u* dilation:u* output_padding:u* groups:u")           \
-  X(137, Conv3dBackwardInput, "kernel_size:u* stride:u* padding:u* dilation:u* groups:u")          \
-  X(138, Conv3dBackwardWeight, "kernel_size:u* stride:u* padding:u* dilation:u* groups:u")         \
-  X(139, MaxPool3dBackward, "kernel_size:u* stride:u* padding:u*")                                 \
-  X(140, FusedConvBiasAct,                                                                         \
-    "kernel_size:u* stride:u* padding:u* dilation:u* groups:u activation:s has_residual:b")        \
-  X(141, PartitionedConv, "block:u")                                                               \
-  X(142, FusedMatMulResidual, "")                                                                  \
-  X(143, DequantGroupedMatMulMlx, "scheme:e")                                                      \
-  X(144, ScaledMatMul, "lhs_format:e rhs_format:e scale_layout:e has_bias:b")                      \
-  X(145, ScaledGroupedMatMul, "lhs_format:e rhs_format:e scale_layout:e has_bias:b")               \
-  X(146, ScaledQuantScale, "format:e scale_layout:e")                                              \
-  X(147, ScaledQuantize, "format:e scale_layout:e")                                                \
-  X(148, ScaledDequantize, "format:e scale_layout:e")                                              \
-  X(149, SynthMatMul, "kind:e")                                                                    \
-  X(150, SynthMatMulBackward, "kind:e wrt:s")                                                      \
-  X(151, SynthReconstruct, "kind:e")                                                               \
-  X(152, AttentionBackwardAll, "num_heads:u head_dim:u mask_kind:e")                               \
-  X(153, GatedDeltaNetBackward, "state_size:u carry_state:b gate_per_channel:b")                   \
-  X(154, Lstm, "hidden_size:u num_layers:u bidirectional:b carry:b")                               \
-  X(155, Gru, "hidden_size:u num_layers:u bidirectional:b carry:b")                                \
-  X(156, Rnn, "hidden_size:u num_layers:u bidirectional:b carry:b relu:b")                         \
-  X(157, Mamba2, "head_dim:u state_size:u")                                                        \
-  X(158, FftQ, "inverse:b norm:s scale:s")                                                         \
-  X(159, FftButterflyStage, "stage:u n_fft:u")                                                     \
-  X(160, Cholesky, "")                                                                             \
-  X(161, TriangularSolve, "lower:b transpose:b")                                                   \
-  X(162, Det, "")                                                                                  \
-  X(163, LogDet, "")                                                                               \
-  X(164, Qr, "part:s")                                                                             \
-  X(165, Svd, "part:s")                                                                            \
-  X(166, Eigh, "")                                                                                 \
-  X(167, EighBatch, "")                                                                            \
-  X(168, EighBackward, "")                                                                         \
-  X(169, EighBatchBackward, "")                                                                    \
-  X(170, BiMap, "")                                                                                \
-  X(171, ReEig, "eps:f")                                                                           \
-  X(172, LogEig, "eps:f")                                                                          \
-  X(173, ReEigBackward, "eps:f")                                                                   \
-  X(174, LogEigBackward, "eps:f")                                                                  \
-  X(175, SpdBatchNorm, "eps:f")                                                                    \
-  X(176, SpdBatchNormBackwardX, "eps:f")                                                           \
-  X(177, SpdBatchNormBackwardG, "eps:f")                                                           \
-  X(178, SpdKarcherMean, "iters:u tol:f")                                                          \
-  X(179, SpdKarcherMeanWeighted, "iters:u tol:f")                                                  \
-  X(180, SpdLogMap, "")                                                                            \
-  X(181, SpdExpMap, "")                                                                            \
-  X(182, SpdParallelTransport, "")                                                                 \
-  X(183, SpdMatrixFnBatch, "kind:s")                                                               \
-  X(184, SpdLogMapBackward, "")                                                                    \
-  X(185, SpdExpMapBackward, "")                                                                    \
-  X(186, SpdParallelTransportBackward, "")                                                         \
+#define RLX_KINDS(X)                                                                        \
+  X(1, Input, "name:s")                                                                     \
+  X(2, Param, "name:s")                                                                     \
+  X(3, Constant, "data:bytes")                                                              \
+  X(4, Activation, "value:s")                                                               \
+  X(5, Binary, "value:s")                                                                   \
+  X(6, Compare, "value:s")                                                                  \
+  X(7, Where, "")                                                                           \
+  X(8, Cast, "to:s")                                                                        \
+  X(9, ElementwiseRegion,                                                                   \
+    "chain:j num_inputs:u scalar_input_mask:u input_modulus:u* prologue:s=None "            \
+    "prologue_input:u=0")                                                                   \
+  X(10, Quantize, "axis:u scales:f* zero_points:i*")                                        \
+  X(11, Dequantize, "axis:u scales:f* zero_points:i*")                                      \
+  X(12, FakeQuantize, "bits:u axis:u ste:s scale_mode:e")                                   \
+  X(13, FakeQuantizeLSQ, "bits:u axis:u")                                                   \
+  X(14, FakeQuantizeLSQBackwardX, "bits:u axis:u")                                          \
+  X(15, FakeQuantizeLSQBackwardScale, "bits:u axis:u")                                      \
+  X(16, FakeQuantizeBackward, "bits:u axis:u ste:s")                                        \
+  X(17, ComplexNormSq, "")                                                                  \
+  X(18, ComplexNormSqBackward, "")                                                          \
+  X(19, Conjugate, "")                                                                      \
+  X(20, MatMul, "")                                                                         \
+  X(21, DotGeneral, "lhs_contracting:u* rhs_contracting:u* lhs_batch:u* rhs_batch:u*")      \
+  X(22, DenseSolve, "")                                                                     \
+  X(23, BatchedDenseSolve, "")                                                              \
+  X(24, LoraMatMul, "scale:f")                                                              \
+  X(25, GroupedMatMul, "")                                                                  \
+  X(26, DequantMatMul, "scheme:e")                                                          \
+  X(27, DequantGroupedMatMul, "scheme:e")                                                   \
+  X(28, DequantMoEWeights, "scheme:e")                                                      \
+  X(29, QMatMul, "x_zp:i w_zp:i out_zp:i mult:f")                                           \
+  X(30, LayerNorm, "axis:i eps:f")                                                          \
+  X(31, RmsNorm, "axis:i eps:f")                                                            \
+  X(32, LayerNorm2d, "eps:f")                                                               \
+  X(33, GroupNorm, "num_groups:u eps:f")                                                    \
+  X(34, Attention,                                                                          \
+    "num_heads:u head_dim:u mask_kind:e score_scale:f attn_logit_softcap:f v_head_dim:u")   \
+  X(35, Rope, "head_dim:u n_rot:u style:s=NeoX")                                            \
+  X(36, AxialRope2d, "end_x:u end_y:u head_dim:u num_heads:u theta:f repeat_factor:u")      \
+  X(37, Reshape, "new_shape:i*")                                                            \
+  X(38, Transpose, "perm:u*")                                                               \
+  X(39, Narrow, "axis:u start:u len:u")                                                     \
+  X(40, Concat, "axis:u")                                                                   \
+  X(41, Expand, "target_shape:i*")                                                          \
+  X(42, Gather, "axis:u")                                                                   \
+  X(43, ResizeNearest2x, "")                                                                \
+  X(44, ScatterAdd, "axis:u=0")                                                             \
+  X(45, Reduce, "op:s axes:u* keep_dim:b")                                                  \
+  X(46, Softmax, "axis:i")                                                                  \
+  X(47, Cumsum, "axis:i exclusive:b")                                                       \
+  X(48, TopK, "k:u")                                                                        \
+  X(49, Sample, "top_k:u top_p:f temperature:f seed:u")                                     \
+  X(50, Conv, "kernel_size:u* stride:u* padding:u* dilation:u* groups:u")                   \
+  X(51, ConvTranspose2d,                                                                    \
+    "kernel_size:u* stride:u* padding:u* dilation:u* output_padding:u* groups:u")           \
+  X(52, QConv2d,                                                                            \
+    "kernel_size:u* stride:u* padding:u* dilation:u* groups:u x_zp:i w_zp:i out_zp:i "      \
+    "mult:f")                                                                               \
+  X(53, Pool, "kind:s kernel_size:u* stride:u* padding:u*")                                 \
+  X(54, SelectiveScan, "state_size:u")                                                      \
+  X(55, GatedDeltaNet, "state_size:u carry_state:b gate_per_channel:b=false")               \
+  X(56, FusedMatMulBiasAct, "activation:s")                                                 \
+  X(57, FusedSwiGLU, "cast_to:s gate_first:b")                                              \
+  X(58, FusedResidualLN, "has_bias:b eps:f")                                                \
+  X(59, FusedResidualRmsNorm, "has_bias:b eps:f")                                           \
+  X(60, FusedAttentionBlock, "num_heads:u head_dim:u has_bias:b has_rope:b")                \
+  X(61, FusedTransformerLayer,                                                              \
+    "num_heads:u head_dim:u intermediate_size:u eps1:f eps2:f activation:s has_bias:b")     \
+  X(62, If, "then_branch:g else_branch:g")                                                  \
+  X(63, While, "cond:g body:g max_iterations:u")                                            \
+  X(64, Scan, "body:g length:u save_trajectory:b num_bcast:u num_xs:u num_checkpoints:u")   \
+  X(65, ScanBackward,                                                                       \
+    "body_vjp:g length:u save_trajectory:b num_xs:u num_checkpoints:u forward_body:g")      \
+  X(66, ScanBackwardXs,                                                                     \
+    "body_vjp:g length:u save_trajectory:b num_xs:u xs_idx:u num_checkpoints:u "            \
+    "forward_body:g")                                                                       \
+  X(67, Custom, "name:s num_inputs:u attrs:bytes")                                          \
+  X(68, CustomFn, "fwd_body:g vjp_body:g jvp_body:g num_inputs:u")                          \
+  X(69, Fft, "inverse:b norm:s")                                                            \
+  X(70, ReluBackward, "")                                                                   \
+  X(71, ActivationBackward, "kind:s")                                                       \
+  X(72, MaxPool2dBackward, "kernel_size:u* stride:u* padding:u*")                           \
+  X(73, Conv2dBackwardInput, "kernel_size:u* stride:u* padding:u* dilation:u* groups:u")    \
+  X(74, Conv2dBackwardWeight, "kernel_size:u* stride:u* padding:u* dilation:u* groups:u")   \
+  X(75, SoftmaxCrossEntropyWithLogits, "")                                                  \
+  X(76, SoftmaxCrossEntropyBackward, "")                                                    \
+  X(77, AttentionBackward, "num_heads:u head_dim:u mask_kind:e wrt:s")                      \
+  X(78, LayerNormBackwardInput, "axis:i eps:f")                                             \
+  X(79, LayerNormBackwardGamma, "axis:i eps:f")                                             \
+  X(80, RmsNormBackwardInput, "axis:i eps:f")                                               \
+  X(81, RmsNormBackwardGamma, "axis:i eps:f")                                               \
+  X(82, RmsNormBackwardBeta, "axis:i eps:f")                                                \
+  X(83, RopeBackward, "head_dim:u n_rot:u style:s=NeoX")                                    \
+  X(84, GroupNormBackwardInput, "num_groups:u eps:f")                                       \
+  X(85, GroupNormBackwardGamma, "num_groups:u eps:f")                                       \
+  X(86, GroupNormBackwardBeta, "num_groups:u eps:f")                                        \
+  X(87, CumsumBackward, "axis:i exclusive:b")                                               \
+  X(88, GatherBackward, "axis:i")                                                           \
+  X(89, GaussianSplatRender,                                                                \
+    "width:u height:u tile_size:u radius_scale:f alpha_cutoff:f max_splat_steps:u "         \
+    "transmittance_threshold:f max_list_entries:u")                                         \
+  X(90, GaussianSplatRenderBackward,                                                        \
+    "width:u height:u tile_size:u radius_scale:f alpha_cutoff:f max_splat_steps:u "         \
+    "transmittance_threshold:f max_list_entries:u loss_grad_clip:f sh_band:u "              \
+    "max_anisotropy:f")                                                                     \
+  X(91, GaussianSplatPrepare,                                                               \
+    "width:u height:u tile_size:u radius_scale:f alpha_cutoff:f max_splat_steps:u "         \
+    "transmittance_threshold:f max_list_entries:u")                                         \
+  X(92, GaussianSplatRasterize,                                                             \
+    "width:u height:u tile_size:u alpha_cutoff:f max_splat_steps:u "                        \
+    "transmittance_threshold:f max_list_entries:u")                                         \
+  X(93, StopGradient, "")                                                                   \
+  X(94, Fma, "")                                                                            \
+  X(95, Clamp, "min:f max:f")                                                               \
+  X(96, TransformRegion, "steps:j num_inputs:u")                                            \
+  X(97, BatchElementwiseRegion,                                                             \
+    "chain:j num_batch_inputs:u scalar_input_mask:u input_modulus:u* prologue:s "           \
+    "prologue_input:u")                                                                     \
+  X(98, SplineActivation, "num_basis:u grid_min:f grid_max:f")                              \
+  X(99, SplineActivationBackwardX, "num_basis:u grid_min:f grid_max:f")                     \
+  X(100, SplineActivationBackwardCoeff, "num_basis:u grid_min:f grid_max:f")                \
+  X(101, AdaLayerNorm, "norm:s eps:f")                                                      \
+  X(102, AdaLayerNormBackward, "norm:s eps:f")                                              \
+  X(103, GatedResidual, "")                                                                 \
+  X(104, GatedResidualBackward, "")                                                         \
+  X(105, Slice, "axis:u start:u len:u step:i")                                              \
+  X(106, Reverse, "axes:u*")                                                                \
+  X(107, Roll, "shifts:i* dims:u*")                                                         \
+  X(108, Pad, "pads:j mode:e")                                                              \
+  X(109, Tile, "reps:u*")                                                                   \
+  X(110, Trilu, "upper:b diagonal:i")                                                       \
+  X(111, KvAppend, "axis:u pos:u")                                                          \
+  X(112, GatherElements, "axis:i")                                                          \
+  X(113, GatherNd, "batch_dims:i")                                                          \
+  X(114, ScatterElements, "axis:i reduction:s")                                             \
+  X(115, ScatterNd, "reduction:s")                                                          \
+  X(116, Interpolate3d, "size:u*")                                                          \
+  X(117, Im2Col, "kernel_size:u* stride:u* padding:u* dilation:u*")                         \
+  X(118, RngNormal, "mean:f scale:f key:u op_seed:f")                                       \
+  X(119, RngUniform, "low:f high:f key:u op_seed:f")                                        \
+  X(120, ArgMax, "axis:u keep_dim:b")                                                       \
+  X(121, ArgMin, "axis:u keep_dim:b")                                                       \
+  X(122, CumProd, "axis:i exclusive:b")                                                     \
+  X(123, CumMax, "axis:i exclusive:b")                                                      \
+  X(124, Histogram, "bins:u min:f max:f")                                                   \
+  X(125, Sort, "axis:u descending:b")                                                       \
+  X(126, ArgSort, "axis:u descending:b")                                                    \
+  X(127, SoftmaxCrossEntropy, "")                                                           \
+  X(128, BatchNormInference, "eps:f")                                                       \
+  X(129, BatchNormInferenceBackwardInput, "eps:f")                                          \
+  X(130, BatchNormInferenceBackwardGamma, "eps:f")                                          \
+  X(131, BatchNormInferenceBackwardBeta, "")                                                \
+  X(132, LogMel, "")                                                                        \
+  X(133, LogMelBackward, "")                                                                \
+  X(134, WelchPeaks, "k:u n_segments:u")                                                    \
+  X(135, Conv3d, "stride:u* padding:u* dilation:u* groups:u")                               \
+  X(136, ConvTranspose3d, "stride:u* padding:u* dilation:u* output_padding:u* groups:u")    \
+  X(137, Conv3dBackwardInput, "kernel_size:u* stride:u* padding:u* dilation:u* groups:u")   \
+  X(138, Conv3dBackwardWeight, "kernel_size:u* stride:u* padding:u* dilation:u* groups:u")  \
+  X(139, MaxPool3dBackward, "kernel_size:u* stride:u* padding:u*")                          \
+  X(140, FusedConvBiasAct,                                                                  \
+    "kernel_size:u* stride:u* padding:u* dilation:u* groups:u activation:s has_residual:b") \
+  X(141, PartitionedConv, "block:u")                                                        \
+  X(142, FusedMatMulResidual, "")                                                           \
+  X(143, DequantGroupedMatMulMlx, "scheme:e")                                               \
+  X(144, ScaledMatMul, "lhs_format:e rhs_format:e scale_layout:e has_bias:b")               \
+  X(145, ScaledGroupedMatMul, "lhs_format:e rhs_format:e scale_layout:e has_bias:b")        \
+  X(146, ScaledQuantScale, "format:e scale_layout:e")                                       \
+  X(147, ScaledQuantize, "format:e scale_layout:e")                                         \
+  X(148, ScaledDequantize, "format:e scale_layout:e")                                       \
+  X(149, SynthMatMul, "kind:e")                                                             \
+  X(150, SynthMatMulBackward, "kind:e wrt:s")                                               \
+  X(151, SynthReconstruct, "kind:e")                                                        \
+  X(152, AttentionBackwardAll, "num_heads:u head_dim:u mask_kind:e")                        \
+  X(153, GatedDeltaNetBackward, "state_size:u carry_state:b gate_per_channel:b")            \
+  X(154, Lstm, "hidden_size:u num_layers:u bidirectional:b carry:b")                        \
+  X(155, Gru, "hidden_size:u num_layers:u bidirectional:b carry:b")                         \
+  X(156, Rnn, "hidden_size:u num_layers:u bidirectional:b carry:b relu:b")                  \
+  X(157, Mamba2, "head_dim:u state_size:u")                                                 \
+  X(158, FftQ, "inverse:b norm:s scale:s")                                                  \
+  X(159, FftButterflyStage, "stage:u n_fft:u")                                              \
+  X(160, Cholesky, "")                                                                      \
+  X(161, TriangularSolve, "lower:b transpose:b")                                            \
+  X(162, Det, "")                                                                           \
+  X(163, LogDet, "")                                                                        \
+  X(164, Qr, "part:s")                                                                      \
+  X(165, Svd, "part:s")                                                                     \
+  X(166, Eigh, "")                                                                          \
+  X(167, EighBatch, "")                                                                     \
+  X(168, EighBackward, "")                                                                  \
+  X(169, EighBatchBackward, "")                                                             \
+  X(170, BiMap, "")                                                                         \
+  X(171, ReEig, "eps:f")                                                                    \
+  X(172, LogEig, "eps:f")                                                                   \
+  X(173, ReEigBackward, "eps:f")                                                            \
+  X(174, LogEigBackward, "eps:f")                                                           \
+  X(175, SpdBatchNorm, "eps:f")                                                             \
+  X(176, SpdBatchNormBackwardX, "eps:f")                                                    \
+  X(177, SpdBatchNormBackwardG, "eps:f")                                                    \
+  X(178, SpdKarcherMean, "iters:u tol:f")                                                   \
+  X(179, SpdKarcherMeanWeighted, "iters:u tol:f")                                           \
+  X(180, SpdLogMap, "")                                                                     \
+  X(181, SpdExpMap, "")                                                                     \
+  X(182, SpdParallelTransport, "")                                                          \
+  X(183, SpdMatrixFnBatch, "kind:s")                                                        \
+  X(184, SpdLogMapBackward, "")                                                             \
+  X(185, SpdExpMapBackward, "")                                                             \
+  X(186, SpdParallelTransportBackward, "")                                                  \
   X(187, SpdMatrixFnBatchBackward, "kind:s")
 
 /* A kind or dtype outside the tables gets a number from here up, given by the host for the length
- * of one hook call, the same for the same text, also in nested graphs. Its text tells what it is. */
+ * of one hook call, the same for the same text, also in nested graphs. Its text tells what it is.
+ */
 #define RLX_FIRST_UNLISTED 0x10000u
 
 enum {
@@ -313,7 +315,7 @@ enum {
   RLX_KINDS(RLX_KIND_ENTRY)
 #undef RLX_KIND_ENTRY
 #define RLX_DTYPE_ENTRY(number, name, bytes) RLX_DTYPE_##name = number,
-  RLX_DTYPES(RLX_DTYPE_ENTRY)
+      RLX_DTYPES(RLX_DTYPE_ENTRY)
 #undef RLX_DTYPE_ENTRY
 };
 
@@ -322,11 +324,11 @@ enum {
 typedef uint32_t rlx_attribute_type;
 #define RLX_ATTRIBUTE_U64 1u
 #define RLX_ATTRIBUTE_I64 2u
-#define RLX_ATTRIBUTE_F64 3u   /* an f32 of the compiler, widened exactly */
-#define RLX_ATTRIBUTE_BOOL 4u  /* value.u64 is 0 or 1 */
+#define RLX_ATTRIBUTE_F64 3u  /* an f32 of the compiler, widened exactly */
+#define RLX_ATTRIBUTE_BOOL 4u /* value.u64 is 0 or 1 */
 #define RLX_ATTRIBUTE_TEXT 5u
-#define RLX_ATTRIBUTE_BYTES 6u /* a payload: value.u64 is its length, its content is not lent */
-#define RLX_ATTRIBUTE_JSON 7u  /* value.text: compact JSON, object keys sorted by bytes */
+#define RLX_ATTRIBUTE_BYTES 6u    /* a payload: value.u64 is its length, its content is not lent */
+#define RLX_ATTRIBUTE_JSON 7u     /* value.text: compact JSON, object keys sorted by bytes */
 #define RLX_ATTRIBUTE_ARRAY 0x10u /* added to a type above (U64, I64, F64, BOOL, TEXT) */
 
 typedef struct rlx_attribute {
@@ -361,8 +363,8 @@ typedef struct rlx_node {
   uint64_t dynamic_dims; /* bit d set: dim d is dynamic and dims[dims_begin + d] is its symbol */
 } rlx_node;
 
-#define RLX_MAX_RANK 64u         /* the width of dynamic_dims */
-#define RLX_MAX_GRAPH_DEPTH 64u  /* graphs nested in graphs */
+#define RLX_MAX_RANK 64u        /* the width of dynamic_dims */
+#define RLX_MAX_GRAPH_DEPTH 64u /* graphs nested in graphs */
 
 /* The cold record of the node of the same position. */
 typedef struct rlx_node_info {
@@ -374,7 +376,7 @@ typedef struct rlx_node_info {
   uint64_t origin_hir;       /* HIR node id, or RLX_UNKNOWN */
   uint32_t attributes_begin; /* attributes[attributes_begin .. + attribute_count) */
   uint32_t attribute_count;
-  uint32_t nested_begin;     /* nested[nested_begin .. + nested_count) */
+  uint32_t nested_begin; /* nested[nested_begin .. + nested_count) */
   uint32_t nested_count;
   uint64_t view_byte_offset; /* from the start of view_root's storage; RLX_UNKNOWN where dynamic */
   uint64_t slot_offset;      /* in the arena; RLX_UNKNOWN without a plan or a slot */
@@ -429,13 +431,13 @@ typedef struct rlx_compile_record {
   rlx_stage stage;
   uint32_t reserved; /* 0 */
   const rlx_graph_view* graph;
-  const rlx_graph_view* source; /* the graph as it entered; NULL where unknown; may be == graph */
+  const rlx_graph_view* source;  /* the graph as it entered; NULL where unknown; may be == graph */
   rlx_string source_fingerprint; /* where the host made it and cannot lend `source`; else absent */
   rlx_string pass;               /* stage PASS: its name; else absent */
   rlx_string target;             /* cpu, metal, mlx, wgpu, cuda, rocm, tpu, .. */
   rlx_string compiler_name;
   rlx_string compiler_version;
-  rlx_string pipeline; /* the lowering pipeline's name; "none" where nothing was lowered */
+  rlx_string pipeline;       /* the lowering pipeline's name; "none" where nothing was lowered */
   const rlx_option* options; /* all that shaped the result, sorted by name */
   size_t option_count;
   size_t option_stride;

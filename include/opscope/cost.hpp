@@ -2,13 +2,16 @@
 // where that crate's 64-bit sums do not wrap, and unknown where they would.
 //
 // Its assumption: each node alone, perfect reuse inside it, none across nodes. Pure functions of a
-// graph view; no files, clocks or environment. Nested graphs are not entered (the crate does not).
+// graph view that rlx::find_defect found whole; no files, clocks or environment. Nested graphs are
+// not entered (the crate does not).
 #pragma once
 
-#include <cstdint>
-#include <limits>
-#include <optional>
 #include <rlx/view.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,9 +58,11 @@ struct totals {
   figure bytes_written = 0;
   figure bytes_weights = 0;
   figure flops = 0;
-  double intensity = 0.0;            // FLOP per byte; 0 where nothing moves or a figure is unknown
-  std::uint64_t dynamic_nodes = 0;   // non-leaves with a size taken as 0 for a dynamic dim
-  std::uint64_t overflow_nodes = 0;  // nodes with a figure beyond 64 bits
+  double intensity = 0.0;  // FLOP per byte; 0 where nothing moves or a figure is unknown
+  // Non-leaves with an operand or output whose element count is taken as 0: a dim is dynamic, or
+  // the product of the dims leaves 64 bits on the way.
+  std::uint64_t dynamic_nodes = 0;
+  std::uint64_t overflow_nodes = 0;  // nodes with a figure (bytes too) beyond 64 bits
   std::uint64_t unknown_nodes = 0;   // non-leaves that touch a dtype of unknown width
 };
 
@@ -66,25 +71,46 @@ struct roofline {
   figure compute_bound;  // bytes of nodes at or above it
 };
 
-// The costs of one graph. Borrows the view's strings: the view must outlive it.
+namespace detail {
+// Leaves elements uninitialised on resize(): the pass writes each of them.
+template <class T>
+struct uninitialised_allocator : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = uninitialised_allocator<U>;
+  };
+  template <class U>
+  void construct(U*) noexcept {}
+  template <class U, class... Args>
+  void construct(U* at, Args&&... args) {
+    ::new (static_cast<void*>(at)) U(static_cast<Args&&>(args)...);
+  }
+};
+template <class T>
+using uninitialised_vector = std::vector<T, uninitialised_allocator<T>>;
+}  // namespace detail
+
+// The costs of one graph. Borrows the view and its arrays: they must outlive it.
 class graph_cost {
  public:
-  const std::vector<node_cost>& nodes() const { return nodes_; }
+  std::span<const node_cost> nodes() const { return nodes_; }
   const opscope::totals& totals() const { return totals_; }
 
   // The n nodes that move most, stable descending, none that moves nothing. Nodes of unknown bytes
-  // come first, in graph order: nobody can say that they are smaller.
+  // come first, in graph order: nobody can say that they are smaller. O(nodes * log n).
   std::vector<const node_cost*> top_by_bytes(std::size_t n) const;
   // Stable descending by bytes from first-seen order; kinds of 0 bytes too. Unknown bytes first.
   std::vector<kind_cost> by_kind() const;
   // The crate's text, to the letter. An unknown figure prints as "unknown".
   std::string report(std::size_t top) const;
+  // Where a node's side cannot be told, for an unknown figure, both sums are unknown.
   roofline roofline_split(double ridge_flops_per_byte) const;
 
  private:
   friend class rule_pass;
   std::optional<rlx::graph_view> graph_;
-  std::vector<node_cost> nodes_;
+  detail::uninitialised_vector<node_cost> nodes_;
+  detail::uninitialised_vector<std::uint64_t> tensors_;  // the pass's own, kept for the next graph
   opscope::totals totals_;
 };
 

@@ -50,6 +50,10 @@ typedef struct rlx_plugin_info {
   uint32_t stages; /* the stages its hook asked for */
 } rlx_plugin_info;
 
+/* Frozen sizes, as in plugin.h: what a struct_size is compared with. */
+#define RLX_SESSION_CONFIG_SIZE_0_1 24u
+#define RLX_PLUGIN_INFO_SIZE_0_1 64u
+
 /* Loads what RLX_PLUGINS names, in order. RLX_OK: *session is valid, also with no plugin. Else
  * *session is NULL and the sentence that says what failed, where and what to do is written to
  * message (NUL-terminated, cut to message_size). No plugin stays half-loaded in effect: those
@@ -64,7 +68,9 @@ RLX_HOST_EXPORT uint32_t rlx_session_stages(const rlx_session* session);
 
 /* Hands one record to every plugin that asked for its stage, in load order. A plugin that fails is
  * reported once and switched off; that is no error here. RLX_FAILED only for a record this library
- * cannot pass on (null graph, short struct). Nothing is kept after the return. */
+ * cannot pass on (null graph, short struct, no stage), and where a plugin or a log function calls
+ * it from inside a call into a plugin: that is refused, like every other function that acts on the
+ * session. Nothing is kept after the return. */
 RLX_HOST_EXPORT rlx_status rlx_session_compile(rlx_session* session,
                                                const rlx_compile_record* record);
 
@@ -79,6 +85,24 @@ RLX_HOST_EXPORT rlx_status rlx_session_plugin(const rlx_session* session, size_t
 /* Calls each plugin's destroy in reverse load order. The shared objects stay mapped. NULL is fine.
  */
 RLX_HOST_EXPORT void rlx_session_destroy(rlx_session* session);
+
+#ifdef __cplusplus
+#define RLX_LAYOUT(claim) static_assert(claim, "the frozen layout of the host's C face")
+#else
+#define RLX_LAYOUT(claim) _Static_assert(claim, "the frozen layout of the host's C face")
+#endif
+RLX_LAYOUT(offsetof(rlx_session_config, struct_size) == 0);
+RLX_LAYOUT(offsetof(rlx_session_config, log) == 8);
+RLX_LAYOUT(offsetof(rlx_session_config, log_context) == 16);
+RLX_LAYOUT(sizeof(rlx_session_config) == 24);
+RLX_LAYOUT(offsetof(rlx_plugin_info, struct_size) == 0);
+RLX_LAYOUT(offsetof(rlx_plugin_info, path) == 8);
+RLX_LAYOUT(offsetof(rlx_plugin_info, name) == 24);
+RLX_LAYOUT(offsetof(rlx_plugin_info, version) == 40);
+RLX_LAYOUT(offsetof(rlx_plugin_info, abi) == 56);
+RLX_LAYOUT(offsetof(rlx_plugin_info, stages) == 60);
+RLX_LAYOUT(sizeof(rlx_plugin_info) == 64);
+#undef RLX_LAYOUT
 
 #ifdef __cplusplus
 }

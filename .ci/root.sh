@@ -1,11 +1,12 @@
 # A minimal Debian root to try things in. Sourced after common.sh; the root is removed on exit.
 
-# Sets $root to a fresh minimal root. Mirror and proxy are those that apt uses here.
+# Sets $root to a fresh minimal root, in place of an earlier one. Mirror and proxy are those that apt uses here.
 make_root() {
   [ "$(id -u)" = 0 ] || fail "needs root, to make and enter a root folder"
   .ci/install root
   local cache=build/minimal-root/base.tar mirror
   mkdir -p build/minimal-root
+  [ -z "${root-}" ] || rm -rf --one-file-system "$root"
   root=$(mktemp -d "$PWD/build/minimal-root/root.XXXXXX")
   trap 'rm -rf --one-file-system "$root"' EXIT
   if [ ! -s "$cache" ]; then

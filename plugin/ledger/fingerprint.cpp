@@ -1,0 +1,313 @@
+// fp1: the fingerprint of a graph, as fingerprint.md specifies it. Any change of a value made here
+// is another prefix.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include <opscope/ledger.hpp>
+
+#include "plugin/ledger/hash.hpp"
+#include "plugin/ledger/kinds.hpp"
+
+namespace opscope {
+
+namespace {
+
+// Little-endian bytes to be hashed; texts and lists carry their length in front.
+class encoder {
+ public:
+  void clear() { bytes_.clear(); }
+  void u8(std::uint8_t v) { bytes_.push_back(static_cast<char>(v)); }
+  void u32(std::uint32_t v) { put(&v, sizeof v); }
+  void u64(std::uint64_t v) { put(&v, sizeof v); }
+  void hash(const hash128& h) {
+    u64(h.low);
+    u64(h.high);
+  }
+  void text(std::string_view s) {
+    u64(s.size());
+    bytes_.append(s);
+  }
+  hash128 digest() const { return hash_bytes(bytes_); }
+
+ private:
+  void put(const void* data, std::size_t size) {
+    bytes_.append(static_cast<const char*>(data), size);
+  }
+  std::string bytes_;
+};
+
+// The hashes of one graph that its dynamic symbols are told apart by, kept only where there are
+// dynamic dims in it or below it.
+struct scope {
+  struct body {
+    std::uint32_t node;
+    std::uint32_t position;  // among the nested graphs of that node
+    std::unique_ptr<scope> inner;
+  };
+  std::vector<hash128> down;
+  std::vector<body> bodies;
+  bool is_dynamic = false;
+};
+
+enum tag : std::uint8_t {
+  tag_natural = 1,
+  tag_negative,
+  tag_real,
+  tag_bool,
+  tag_text,
+  tag_bytes,
+  tag_json
+};
+constexpr std::uint8_t tag_array = 0x80;
+
+class fingerprinter {
+ public:
+  hash128 run(const rlx::graph_view& g) {
+    scope top;
+    const hash128 structure = graph(g, false, top);
+    hash128 symbols;
+    std::uint64_t symbol_count = 0;
+    if (top.is_dynamic) {
+      add_symbols(g, top, hash128{});
+      symbol_count = symbols_.size();
+      for (const auto& [symbol, uses] : symbols_) {
+        bytes_.clear();
+        bytes_.hash(uses);
+        symbols += bytes_.digest();
+      }
+    }
+    bytes_.clear();
+    bytes_.text("fp1");
+    bytes_.hash(structure);
+    bytes_.u64(symbol_count);
+    bytes_.hash(symbols);
+    return bytes_.digest();
+  }
+
+ private:
+  // Two sweeps. Upward, `up` is a node with all it is computed from; downward, `down` is that and
+  // all it is used for. The graph is the multiset of `down` and the row of its outputs.
+  hash128 graph(const rlx::graph_view& g, bool is_nested, scope& s) {
+    std::vector<hash128> up(g.size());
+    std::uint32_t input_ordinal = 0;
+    for (std::uint32_t id = 0; id < g.size(); ++id) {
+      const rlx_node& n = g.node(id);
+      const hash128 operation = hash_operation(g, id, s);
+      bytes_.clear();
+      bytes_.hash(operation);
+      // Operands of the outer node bind to a body's Inputs by their order.
+      const bool is_bound = is_nested && n.kind == RLX_KIND_Input;
+      bytes_.u32(is_bound ? ++input_ordinal : 0);
+      bytes_.u32(n.rank);
+      bytes_.u64(n.dynamic_dims);
+      std::uint32_t d = 0;
+      for (const std::uint64_t size : g.dims(n)) {
+        const bool is_dynamic = ((n.dynamic_dims >> d++) & 1) != 0;
+        bytes_.u64(is_dynamic ? 0 : size);
+        s.is_dynamic |= is_dynamic;
+      }
+      bytes_.u32(n.input_count);
+      for (const std::uint32_t input : g.inputs(n)) bytes_.hash(up[input]);
+      up[id] = bytes_.digest();
+    }
+
+    std::vector<hash128> uses(g.size());
+    std::uint64_t position = 0;
+    for (const std::uint32_t output : g.outputs()) {
+      bytes_.clear();
+      bytes_.u8(1);
+      bytes_.u64(position++);
+      uses[output] += bytes_.digest();
+    }
+    std::vector<hash128>& down = up;  // in place: from the last node on, `up` is no longer needed
+    hash128 all;
+    for (std::uint32_t id = g.size(); id-- > 0;) {
+      bytes_.clear();
+      bytes_.u8(2);
+      bytes_.hash(up[id]);
+      bytes_.hash(uses[id]);
+      down[id] = bytes_.digest();
+      all += down[id];
+      std::uint32_t operand = 0;
+      for (const std::uint32_t input : g.inputs(g.node(id))) {
+        bytes_.clear();
+        bytes_.u8(3);
+        bytes_.u32(operand++);
+        bytes_.hash(down[id]);
+        uses[input] += bytes_.digest();
+      }
+    }
+
+    bytes_.clear();
+    bytes_.u8(4);
+    bytes_.u64(g.size());
+    bytes_.hash(all);
+    bytes_.u64(g.outputs().size());
+    for (const std::uint32_t output : g.outputs()) bytes_.hash(down[output]);
+    const hash128 result = bytes_.digest();
+    if (s.is_dynamic) s.down = std::move(down);
+    return result;
+  }
+
+  // Kind, dtype, attributes and nested graphs: what does not depend on the node's place.
+  hash128 hash_operation(const rlx::graph_view& g, std::uint32_t id, scope& s) {
+    const rlx_node& n = g.node(id);
+    const rlx_node_info& info = g.info(id);
+    std::vector<hash128> bodies;
+    std::uint32_t position = 0;
+    for (const rlx_nested_graph& nested : g.nested(id)) {
+      auto inner = std::make_unique<scope>();
+      const rlx::graph_view body{*nested.graph};
+      const hash128 content = graph(body, true, *inner);
+      bytes_.clear();
+      bytes_.text(rlx::text(nested.role));
+      bytes_.hash(content);
+      bodies.push_back(bytes_.digest());
+      if (inner->is_dynamic) {
+        s.is_dynamic = true;
+        s.bodies.push_back({id, position, std::move(inner)});
+      }
+      ++position;
+    }
+    const std::string_view listed_kind = kind_name(n.kind);
+    const std::string_view listed_dtype = dtype_name(n.dtype);
+    bytes_.clear();
+    bytes_.text(listed_kind.empty() ? rlx::text(info.kind_text) : listed_kind);
+    bytes_.text(listed_dtype.empty() ? rlx::text(info.dtype_text) : listed_dtype);
+    encode_attributes(g, id);
+    bytes_.u64(bodies.size());
+    for (const hash128& body : bodies) bytes_.hash(body);
+    return bytes_.digest();
+  }
+
+  void encode_attributes(const rlx::graph_view& g, std::uint32_t id) {
+    const std::uint32_t kind = g.node(id).kind;
+    const bool is_named_leaf = kind == RLX_KIND_Input || kind == RLX_KIND_Param;
+    attributes_.clear();
+    for (const rlx_attribute& a : g.attributes(id)) {
+      if (is_named_leaf && rlx::text(a.name) == "name") continue;
+      if (is_at_default(kind, a)) continue;
+      attributes_.push_back(&a);
+    }
+    std::stable_sort(attributes_.begin(), attributes_.end(),
+                     [](const rlx_attribute* a, const rlx_attribute* b) {
+                       return rlx::text(a->name) < rlx::text(b->name);
+                     });
+    bytes_.u64(attributes_.size());
+    for (const rlx_attribute* a : attributes_) {
+      bytes_.text(rlx::text(a->name));
+      encode_value(*a);
+    }
+  }
+
+  // By value, whatever the width or signedness it travels in.
+  void encode_integer(std::uint64_t bits, bool is_signed) {
+    const bool is_negative = is_signed && static_cast<std::int64_t>(bits) < 0;
+    bytes_.u8(is_negative ? tag_negative : tag_natural);
+    bytes_.u64(bits);
+  }
+
+  void encode_value(const rlx_attribute& a) {
+    switch (a.type) {
+      case RLX_ATTRIBUTE_U64:
+      case RLX_ATTRIBUTE_I64:
+        return encode_integer(a.value.u64, a.type == RLX_ATTRIBUTE_I64);
+      case RLX_ATTRIBUTE_F64:
+        bytes_.u8(tag_real);
+        return bytes_.u64(std::bit_cast<std::uint64_t>(a.value.f64));
+      case RLX_ATTRIBUTE_BOOL:
+        bytes_.u8(tag_bool);
+        return bytes_.u8(a.value.u64 != 0 ? 1 : 0);
+      case RLX_ATTRIBUTE_TEXT:
+        bytes_.u8(tag_text);
+        return bytes_.text(rlx::text(a.value.text));
+      case RLX_ATTRIBUTE_BYTES:
+        bytes_.u8(tag_bytes);
+        return bytes_.u64(a.value.u64);
+      case RLX_ATTRIBUTE_JSON:
+        bytes_.u8(tag_json);
+        return bytes_.text(rlx::text(a.value.text));
+      default:
+        return encode_array(a);
+    }
+  }
+
+  void encode_array(const rlx_attribute& a) {
+    bytes_.u8(tag_array);
+    bytes_.u64(a.count);
+    const std::uint32_t element = a.type & ~RLX_ATTRIBUTE_ARRAY;
+    for (std::uint64_t i = 0; i < a.count; ++i) {
+      switch (element) {
+        case RLX_ATTRIBUTE_U64:
+          encode_integer(a.value.u64s[i], false);
+          break;
+        case RLX_ATTRIBUTE_I64:
+          encode_integer(static_cast<std::uint64_t>(a.value.i64s[i]), true);
+          break;
+        case RLX_ATTRIBUTE_F64:
+          bytes_.u8(tag_real);
+          bytes_.u64(std::bit_cast<std::uint64_t>(a.value.f64s[i]));
+          break;
+        case RLX_ATTRIBUTE_BOOL:
+          bytes_.u8(tag_bool);
+          bytes_.u8(a.value.u64s[i] != 0 ? 1 : 0);
+          break;
+        case RLX_ATTRIBUTE_TEXT:
+          bytes_.u8(tag_text);
+          bytes_.text(rlx::text(a.value.texts[i]));
+          break;
+        default:  // a type of a later contract: its values cannot be read
+          bytes_.u8(0);
+          bytes_.u32(a.type);
+          break;
+      }
+    }
+  }
+
+  // A symbol is the multiset of the dims it stands for, so that its number does not matter. Nested
+  // graphs share the symbols of the graph around them.
+  void add_symbols(const rlx::graph_view& g, const scope& s, const hash128& place) {
+    for (std::uint32_t id = 0; id < g.size(); ++id) {
+      const rlx_node& n = g.node(id);
+      if (n.dynamic_dims == 0) continue;
+      std::uint32_t d = 0;
+      for (const std::uint64_t symbol : g.dims(n)) {
+        if (((n.dynamic_dims >> d) & 1) != 0) {
+          bytes_.clear();
+          bytes_.u8(5);
+          bytes_.hash(place);
+          bytes_.hash(s.down[id]);
+          bytes_.u32(d);
+          symbols_[symbol] += bytes_.digest();
+        }
+        ++d;
+      }
+    }
+    for (const scope::body& b : s.bodies) {
+      bytes_.clear();
+      bytes_.u8(6);
+      bytes_.hash(place);
+      bytes_.hash(s.down[b.node]);
+      bytes_.u32(b.position);
+      const hash128 inner_place = bytes_.digest();
+      const rlx::graph_view inner{*g.nested(b.node)[b.position].graph};
+      add_symbols(inner, *b.inner, inner_place);
+    }
+  }
+
+  encoder bytes_;
+  std::vector<const rlx_attribute*> attributes_;
+  std::unordered_map<std::uint64_t, hash128> symbols_;
+};
+
+}  // namespace
+
+std::string fingerprint(const rlx::graph_view& graph) {
+  return "fp1:" + to_hex(fingerprinter{}.run(graph));
+}
+
+}  // namespace opscope

@@ -44,9 +44,11 @@ void refuse_open_folder(const std::string& folder, const std::string& file, bool
   struct stat s;
   if (::stat(folder.c_str(), &s) != 0 || (s.st_mode & S_IWOTH) == 0) return;
   if (!holds_it && (s.st_mode & S_ISVTX) != 0) return;
+  const std::string cure = (s.st_mode & S_ISVTX) != 0 ? "so move it into a folder of its own"
+                                                      : "so take that permission away (chmod o-w " +
+                                                            folder + ") or move the plugin";
   throw error{"plugin " + file + " refused: any user may write its folder " + folder +
-              "; a plugin is code inside the compiler, so take that permission away (chmod o-w " +
-              folder + ") or move the plugin"};
+              "; a plugin is code inside the compiler, " + cure};
 }
 
 // Follows `path` component by component as the kernel does, and refuses on the way every folder

@@ -1,6 +1,7 @@
+# shellcheck shell=bash
 # What the commands of this folder share. Sourced; leaves the working directory at the checkout's
 # top.
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
 step() { printf '== %s\n' "$*" >&2; }
 fail() {

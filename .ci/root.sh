@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # A minimal Debian root to try things in. Sourced after common.sh; the root is removed on exit.
 
 # Sets $root to a fresh minimal root, in place of an earlier one. Mirror and proxy are those that apt uses here.

@@ -1,22 +1,14 @@
 // The rule's own report, letter for letter as rlx-opscope 0.2.18 prints it. Its units are base
 // 1024 under the names KB, MB, GB, TB; nothing else of the project prints those.
 #include <array>
-#include <charconv>
 #include <opscope/cost.hpp>
+#include <opscope/units.hpp>
 
 namespace opscope {
 
 namespace {
 
 constexpr std::string_view unknown_text = "unknown";
-
-// Rounded half-even on the exact binary value.
-std::string decimal(double value, int decimals) {
-  std::array<char, 400> text;  // the largest double has 309 digits before the point
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
-                                 std::chars_format::fixed, decimals);
-  return {text.data(), end.ptr};
-}
 
 std::string scaled(std::uint64_t count, double base, const std::array<std::string_view, 5>& units) {
   auto value = static_cast<double>(count);
@@ -25,7 +17,7 @@ std::string scaled(std::uint64_t count, double base, const std::array<std::strin
     value /= base;
     ++unit;
   }
-  std::string text = unit == 0 ? std::to_string(count) : decimal(value, 2);
+  std::string text = unit == 0 ? std::to_string(count) : fixed_point(value, 2);
   if (!units[unit].empty()) text.append(1, ' ').append(units[unit]);
   return text;
 }
@@ -41,8 +33,8 @@ std::string bytes_text(const figure& bytes) {
 
 std::string ratio_text(const figure& flops, const figure& bytes) {
   if (!flops || !bytes) return std::string{unknown_text};
-  if (*bytes == 0) return decimal(0.0, 2);
-  return decimal(static_cast<double>(*flops) / static_cast<double>(*bytes), 2);
+  if (*bytes == 0) return fixed_point(0.0, 2);
+  return fixed_point(static_cast<double>(*flops) / static_cast<double>(*bytes), 2);
 }
 
 // `  {:>10}  {:>8.2} f/B  KIND`
@@ -72,8 +64,8 @@ std::string graph_cost::report(std::size_t top) const {
   if (t.bytes != figure{0}) {
     out += "  of which weights/constants: " + bytes_text(t.bytes_weights) + " (";
     if (t.bytes && t.bytes_weights) {
-      out +=
-          decimal(100.0 * static_cast<double>(*t.bytes_weights) / static_cast<double>(*t.bytes), 1);
+      out += fixed_point(
+          100.0 * static_cast<double>(*t.bytes_weights) / static_cast<double>(*t.bytes), 1);
       out += "%)\n";
     } else {
       out.append(unknown_text).append(")\n");

@@ -1,0 +1,25 @@
+// What the plugin says about one compiled graph, as text. No input or output.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <opscope/cost.hpp>
+
+namespace opscope {
+
+struct summary_subject {
+  std::string_view graph;
+  std::string_view target;
+};
+
+// One line, without a line feed: figures by the rule, in binary units; what is dynamic or unknown
+// only where there is some, the roofline split only where a ridge (FLOP per byte) is given.
+std::string summary_line(const summary_subject& subject, const graph_cost& cost,
+                         std::optional<double> ridge_flops_per_byte = std::nullopt);
+
+// The split alone: `ridge 10.00 FLOP/B: 4.60 GiB memory-bound, 0 B compute-bound`.
+std::string roofline_line(const graph_cost& cost, double ridge_flops_per_byte);
+
+}  // namespace opscope

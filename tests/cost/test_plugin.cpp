@@ -1,0 +1,291 @@
+// libopscope.so as a host meets it: loaded, asked for its table, driven through plugin.h alone.
+#define BOOST_TEST_MODULE opscope_plugin
+#include <dlfcn.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <initializer_list>
+#include <opscope/cost.hpp>
+#include <stdexcept>
+#include <thread>
+
+#include "tests/support/view_builder.hpp"
+
+namespace opscope::test {
+namespace {
+
+struct said {
+  rlx_severity severity;
+  std::string text;
+};
+
+// A host of one plugin: keeps what is registered and said.
+class tiny_host {
+ public:
+  explicit tiny_host(std::initializer_list<std::pair<const char*, const char*>> environment = {}) {
+    ::clearenv();
+    for (const auto& [name, value] : environment) ::setenv(name, value, 1);
+    services.struct_size = sizeof services;
+    services.abi = RLX_PLUGIN_ABI;
+    services.context = this;
+    services.register_hook = [](void* context, std::uint32_t mask, rlx_hook_fn f) -> rlx_status {
+      auto& host = *static_cast<tiny_host*>(context);
+      host.stages = mask;
+      host.hook = f;
+      return host.registration;
+    };
+    services.report = [](void* context, rlx_severity severity, rlx_string text) {
+      static_cast<tiny_host*>(context)->lines.push_back({severity, std::string{rlx::text(text)}});
+    };
+  }
+  ~tiny_host() {
+    if (self != nullptr) table().destroy(self);
+  }
+  tiny_host(const tiny_host&) = delete;
+  tiny_host& operator=(const tiny_host&) = delete;
+
+  static rlx_plugin_query_fn query() {
+    void* library = ::dlopen(OPSCOPE_LIB "/rlx/plugins/libopscope.so", RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) throw std::runtime_error{::dlerror()};
+    void* symbol = ::dlsym(library, RLX_PLUGIN_QUERY_SYMBOL);
+    if (symbol == nullptr) throw std::runtime_error{::dlerror()};
+    return reinterpret_cast<rlx_plugin_query_fn>(symbol);
+  }
+  static const rlx_plugin& table() { return *query()(RLX_PLUGIN_ABI); }
+
+  rlx_status create() { return table().create(&services, &self); }
+  rlx_status compile(const rlx_graph_view& graph, rlx_stage stage = RLX_STAGE_LOWERED) {
+    rlx_compile_record record{};
+    record.struct_size = sizeof record;
+    record.stage = stage;
+    record.graph = &graph;
+    record.source = &graph;
+    record.target = rlx::borrow("cpu");
+    record.compiler_name = rlx::borrow("test");
+    record.compiler_version = rlx::borrow("1");
+    record.pipeline = rlx::borrow("none");
+    record.option_stride = sizeof(rlx_option);
+    return hook(self, &record);
+  }
+
+  rlx_host_services services{};
+  rlx_status registration = RLX_OK;
+  void* self = nullptr;
+  std::uint32_t stages = 0;
+  rlx_hook_fn hook = nullptr;
+  std::vector<said> lines;
+};
+
+// 64x128 by 128x32.
+void build_matmul(view_builder& b) {
+  const auto x = b.input("x", {64, 128});
+  const auto w = b.param("w", {128, 32});
+  b.outputs({b.node(RLX_KIND_MatMul, {x, w}, {64, 32})});
+}
+
+BOOST_AUTO_TEST_SUITE(table)
+
+BOOST_AUTO_TEST_CASE(is_whole_and_says_who_it_is) {
+  const rlx_plugin& t = tiny_host::table();
+  BOOST_TEST(t.struct_size == sizeof(rlx_plugin));
+  BOOST_TEST(t.abi == RLX_PLUGIN_ABI);
+  BOOST_TEST(rlx::text(t.name) == "opscope");
+  BOOST_TEST(!rlx::text(t.version).empty());
+}
+
+BOOST_AUTO_TEST_CASE(is_refused_to_another_major_and_given_to_another_minor) {
+  BOOST_TEST(tiny_host::query()((RLX_PLUGIN_ABI_MAJOR + 1) << 16) == nullptr);
+  BOOST_TEST(tiny_host::query()(UINT32_MAX) == nullptr);
+  BOOST_TEST(tiny_host::query()((RLX_PLUGIN_ABI_MAJOR << 16) | 0xFFFF) != nullptr);
+  BOOST_TEST(tiny_host::query()(RLX_PLUGIN_ABI_MAJOR << 16) != nullptr);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(create)
+
+BOOST_AUTO_TEST_CASE(registers_the_post_lowering_hook_and_says_nothing) {
+  tiny_host host;
+  BOOST_TEST(host.create() == RLX_OK);
+  BOOST_TEST(host.stages == RLX_STAGE_LOWERED);
+  BOOST_TEST(host.hook != nullptr);
+  BOOST_TEST(host.self != nullptr);
+  BOOST_TEST(host.lines.empty());
+}
+
+BOOST_AUTO_TEST_CASE(registers_nothing_where_it_was_told_to_do_nothing) {
+  tiny_host host{{"OPSCOPE_REPORT", "off"}};
+  BOOST_TEST(host.create() == RLX_OK);
+  BOOST_TEST(host.hook == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(warns_of_settings_and_goes_on) {
+  tiny_host host{{"OPSCOPE_TOP", "many"}, {"OPSCOPE_REPROT", "off"}};
+  BOOST_TEST(host.create() == RLX_OK);
+  BOOST_REQUIRE_EQUAL(host.lines.size(), 2u);
+  BOOST_TEST(host.lines[0].severity == RLX_WARNING);
+  BOOST_TEST(host.lines[0].text ==
+             "OPSCOPE_TOP: \"many\" is not a whole number from 0 to 4294967295; using 10");
+  BOOST_TEST(host.lines[1].text ==
+             "OPSCOPE_REPROT is not a setting and is ignored; did you mean OPSCOPE_REPORT?");
+  BOOST_TEST(host.hook != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(fails_without_services_it_can_use) {
+  tiny_host host;
+  void* self = nullptr;
+  const rlx_plugin& t = tiny_host::table();
+  BOOST_TEST(t.create(nullptr, &self) == RLX_FAILED);
+  BOOST_TEST(t.create(&host.services, nullptr) == RLX_FAILED);
+  const auto refused = [&](auto change) {
+    rlx_host_services broken = host.services;
+    change(broken);
+    return t.create(&broken, &self) == RLX_FAILED && self == nullptr;
+  };
+  BOOST_TEST(refused([](auto& s) { s.struct_size = RLX_HOST_SERVICES_SIZE_0_1 - 1; }));
+  BOOST_TEST(refused([](auto& s) { s.abi = (RLX_PLUGIN_ABI_MAJOR + 1) << 16; }));
+  BOOST_TEST(refused([](auto& s) { s.report = nullptr; }));
+  BOOST_TEST(refused([](auto& s) { s.register_hook = nullptr; }));
+  BOOST_TEST(!refused([](auto& s) { s.struct_size += 8; }));  // a newer host
+  t.destroy(self);
+}
+
+BOOST_AUTO_TEST_CASE(fails_where_its_hook_is_not_taken) {
+  tiny_host host;
+  host.registration = RLX_FAILED;
+  BOOST_TEST(host.create() == RLX_FAILED);
+  BOOST_TEST(host.self == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(destroy_takes_nothing) { tiny_host::table().destroy(nullptr); }
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(hook)
+
+BOOST_AUTO_TEST_CASE(says_one_line_a_graph) {
+  tiny_host host;
+  BOOST_REQUIRE(host.create() == RLX_OK);
+  view_builder b{"mm"};
+  build_matmul(b);
+  for (int compile = 0; compile < 2; ++compile) BOOST_TEST(host.compile(b.get()) == RLX_OK);
+  BOOST_REQUIRE_EQUAL(host.lines.size(), 2u);
+  for (const said& line : host.lines) {
+    BOOST_TEST(line.severity == RLX_INFO);
+    BOOST_TEST(line.text ==
+               "mm [cpu]: 3 nodes, 56.00 KiB as rlx-opscope 0.2.18 counts (28.6% weights), "
+               "524.29 KFLOP, 9.14 FLOP/B");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(prints_the_rules_report_to_the_letter) {
+  tiny_host host{{"OPSCOPE_REPORT", "rule"}, {"OPSCOPE_TOP", "3"}};
+  BOOST_REQUIRE(host.create() == RLX_OK);
+  view_builder b{"mm"};
+  build_matmul(b);
+  BOOST_TEST(host.compile(b.get()) == RLX_OK);
+  BOOST_REQUIRE_EQUAL(host.lines.size(), 1u);
+  BOOST_TEST(host.lines[0].text + "\n" == analyze(b.view()).report(3));
+}
+
+BOOST_AUTO_TEST_CASE(adds_the_split_where_a_ridge_is_given) {
+  const std::string split = "ridge 9.00 FLOP/B: 0 B memory-bound, 56.00 KiB compute-bound";
+  for (const char* report : {"rule", "summary"}) {
+    tiny_host host{{"OPSCOPE_REPORT", report}, {"OPSCOPE_RIDGE", "9"}};
+    BOOST_REQUIRE(host.create() == RLX_OK);
+    view_builder b{"mm"};
+    build_matmul(b);
+    BOOST_TEST(host.compile(b.get()) == RLX_OK);
+    BOOST_TEST(host.lines.at(0).text.ends_with(split));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(passes_over_stages_it_did_not_ask_for) {
+  tiny_host host;
+  BOOST_REQUIRE(host.create() == RLX_OK);
+  view_builder b{"mm"};
+  build_matmul(b);
+  for (const rlx_stage stage : {RLX_STAGE_SOURCE, RLX_STAGE_PASS, 0x80u}) {
+    BOOST_TEST(host.compile(b.get(), stage) == RLX_OK);
+  }
+  BOOST_TEST(host.lines.empty());
+}
+
+BOOST_AUTO_TEST_CASE(refuses_a_view_with_a_defect_and_says_where) {
+  tiny_host host;
+  BOOST_REQUIRE(host.create() == RLX_OK);
+  view_builder b{"mm"};
+  build_matmul(b);
+  b.raw_inputs()[1] = 77;
+  BOOST_TEST(host.compile(b.get()) == RLX_FAILED);
+  BOOST_REQUIRE_EQUAL(host.lines.size(), 1u);
+  BOOST_TEST(host.lines[0].severity == RLX_ERROR);
+  BOOST_TEST(host.lines[0].text ==
+             "graph mm: node 2: an operand does not come before it; the host breaks the plugin "
+             "contract, report it to its authors");
+}
+
+BOOST_AUTO_TEST_CASE(refuses_records_it_cannot_read) {
+  tiny_host host;
+  BOOST_REQUIRE(host.create() == RLX_OK);
+  BOOST_TEST(host.hook(nullptr, nullptr) == RLX_FAILED);
+  BOOST_TEST(host.hook(host.self, nullptr) == RLX_FAILED);
+  rlx_compile_record record{};
+  record.struct_size = RLX_COMPILE_RECORD_SIZE_0_1 - 1;
+  BOOST_TEST(host.hook(host.self, &record) == RLX_FAILED);
+  BOOST_TEST(host.lines.back().text ==
+             "the compile record is shorter than that of ABI 0.1; the host breaks the plugin "
+             "contract, report it to its authors");
+  record.struct_size = sizeof record;
+  record.stage = RLX_STAGE_LOWERED;
+  BOOST_TEST(host.hook(host.self, &record) == RLX_FAILED);
+  BOOST_TEST(host.lines.back().text ==
+             "the compile record has no graph; the host breaks the plugin contract, report it to "
+             "its authors");
+}
+
+BOOST_AUTO_TEST_CASE(reads_longer_elements_and_absent_texts) {
+  tiny_host host;
+  BOOST_REQUIRE(host.create() == RLX_OK);
+  view_builder b{"mm"};
+  build_matmul(b);
+  b.stride_padding(40);
+  rlx_compile_record record{};
+  record.struct_size = sizeof record + 64;
+  record.stage = RLX_STAGE_LOWERED;
+  record.graph = &b.get();
+  BOOST_TEST(host.hook(host.self, &record) == RLX_OK);
+  BOOST_TEST(host.lines.at(0).text.starts_with("mm []: 3 nodes, 56.00 KiB"));
+}
+
+BOOST_AUTO_TEST_CASE(may_be_called_from_one_thread_after_another) {
+  tiny_host host;
+  BOOST_REQUIRE(host.create() == RLX_OK);
+  view_builder b{"mm"};
+  build_matmul(b);
+  const rlx_graph_view& view = b.get();
+  for (int i = 0; i < 3; ++i) {
+    rlx_status status = RLX_FAILED;
+    std::thread{[&] { status = host.compile(view); }}.join();
+    BOOST_TEST(status == RLX_OK);
+  }
+  BOOST_TEST(host.lines.size() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(two_instances_do_not_share_settings) {
+  tiny_host quiet{{"OPSCOPE_REPORT", "rule"}};
+  BOOST_REQUIRE(quiet.create() == RLX_OK);
+  tiny_host loud;
+  BOOST_REQUIRE(loud.create() == RLX_OK);
+  view_builder b{"mm"};
+  build_matmul(b);
+  BOOST_TEST(quiet.compile(b.get()) == RLX_OK);
+  BOOST_TEST(loud.compile(b.get()) == RLX_OK);
+  BOOST_TEST(quiet.lines.at(0).text.starts_with("bytes moved"));
+  BOOST_TEST(loud.lines.at(0).text.starts_with("mm [cpu]"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace opscope::test

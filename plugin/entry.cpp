@@ -31,7 +31,7 @@ void tell_failure(const rlx_host_services& host) noexcept {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    what = "out of memory; this graph is not recorded";
+    what = "out of memory";
   } catch (const std::exception& e) {
     what = e.what();
   } catch (...) {
@@ -72,7 +72,15 @@ rlx_status create(const rlx_host_services* host, void** self) noexcept {
   }
 }
 
-void destroy(void* self) noexcept { delete static_cast<instance*>(self); }
+void destroy(void* self) noexcept {
+  const std::unique_ptr<instance> i{static_cast<instance*>(self)};
+  if (i == nullptr) return;
+  try {
+    i->observer.finish();
+  } catch (...) {
+    tell_failure(*i->host);
+  }
+}
 
 constexpr rlx_plugin table{
     .struct_size = sizeof(rlx_plugin),

@@ -1,13 +1,31 @@
 #include "plugin/hook.hpp"
 
+#include <filesystem>
 #include <opscope/report.hpp>
 #include <opscope/units.hpp>
 
 namespace opscope {
 
+namespace {
+
+// A relative ledger lies where the process stood when the plugin was created, wherever it goes.
+std::string fixed_place(const std::string& place) {
+  std::error_code no_folder;
+  const std::filesystem::path here = std::filesystem::current_path(no_folder);
+  return place.starts_with('/') || no_folder ? place : (here / place).string();
+}
+
+}  // namespace
+
 observer::observer(const rlx_host_services& host, const read_settings& read)
     : host_{&host}, settings_{read.settings} {
   for (const std::string& warning : read.warnings) say(RLX_WARNING, warning);
+  if (settings_.ledger.empty()) return;
+  ledger_settings to;
+  to.place = fixed_place(settings_.ledger);
+  to.with_nodes = settings_.has_ledger_nodes;
+  to.tags = settings_.tags;
+  ledger_.emplace(std::move(to));
 }
 
 std::uint32_t observer::stages() const {
@@ -24,19 +42,56 @@ rlx_status observer::refuse(const std::string& what) const {
   return RLX_FAILED;
 }
 
+std::optional<std::string> observer::find_fault(const rlx_compile_record& record) {
+  if (record.graph == nullptr) return "the compile record has no graph";
+  const std::string name = shown_name(rlx::text(record.graph->name));
+  if (const auto defect = rlx::find_defect(*record.graph)) return "graph " + name + ": " + *defect;
+  if (record.source != nullptr && record.source != record.graph) {
+    if (const auto defect = rlx::find_defect(*record.source)) {
+      return "source of graph " + name + ": " + *defect;
+    }
+  }
+  if (record.option_count != 0 &&
+      (record.options == nullptr || record.option_stride < sizeof(rlx_option) ||
+       record.option_stride % 8 != 0)) {
+    return "graph " + name + ": the options are missing or their stride is too short";
+  }
+  return std::nullopt;
+}
+
 rlx_status observer::observe(const rlx_compile_record& record) {
   if (record.struct_size < RLX_COMPILE_RECORD_SIZE_0_1) {
     return refuse("the compile record is shorter than that of ABI 0.1");
   }
   if (record.stage != RLX_STAGE_LOWERED) return RLX_OK;  // a host that ignores the mask
-  if (record.graph == nullptr) return refuse("the compile record has no graph");
-  if (const auto defect = rlx::find_defect(*record.graph)) {
-    return refuse("graph " + shown_name(rlx::text(record.graph->name)) + ": " + *defect);
-  }
+  if (const auto fault = find_fault(record)) return refuse(*fault);
   const rlx::graph_view graph{*record.graph};
   analyze(graph, cost_);
   report(record, graph);
+  if (ledger_) append(record);
   return RLX_OK;
+}
+
+void observer::append(const rlx_compile_record& record) {
+  const std::optional<std::string> problem = ledger_->append(record, cost_);
+  if (!problem) {
+    is_ledger_failing_ = false;
+    return;
+  }
+  // One warning a row of failures: a full disk is not told once a graph.
+  if (is_ledger_failing_) {
+    ++unwritten_records_;
+    return;
+  }
+  is_ledger_failing_ = true;
+  say(RLX_WARNING, *problem);
+}
+
+void observer::finish() {
+  if (unwritten_records_ == 0) return;
+  say(RLX_WARNING, std::to_string(unwritten_records_) +
+                       (unwritten_records_ == 1 ? " more record" : " more records") +
+                       " could not be written to the ledger");
 }
 
 void observer::report(const rlx_compile_record& record, const rlx::graph_view& graph) {

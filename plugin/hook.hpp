@@ -1,10 +1,12 @@
-// What happens at a hook: the view is checked, costed, reported. One observer a plugin instance;
-// the host serialises its calls, from whatever thread.
+// What happens at a hook: the view is checked, costed, reported, and recorded in the ledger. One
+// observer a plugin instance; the host serialises its calls, from whatever thread.
 #pragma once
 
 #include <rlx/plugin.h>
 
 #include <opscope/cost.hpp>
+#include <opscope/ledger.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,15 +26,23 @@ class observer {
   // RLX_FAILED where the record is not what the contract says; it has told the host why. Throws
   // what the standard library throws.
   rlx_status observe(const rlx_compile_record& record);
+  // Before it dies: tells what was not said one by one.
+  void finish();
 
  private:
   void say(rlx_severity severity, std::string_view text) const;
   rlx_status refuse(const std::string& what) const;
+  // Nothing where it is sound.
+  static std::optional<std::string> find_fault(const rlx_compile_record& record);
   void report(const rlx_compile_record& record, const rlx::graph_view& graph);
+  void append(const rlx_compile_record& record);
 
   const rlx_host_services* host_;
   opscope::settings settings_;
   graph_cost cost_;  // its storage serves the next graph
+  std::optional<opscope::ledger> ledger_;
+  bool is_ledger_failing_ = false;
+  std::uint64_t unwritten_records_ = 0;  // not told one by one
 };
 
 }  // namespace opscope

@@ -4,6 +4,8 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <initializer_list>
 #include <opscope/cost.hpp>
 #include <stdexcept>
@@ -244,6 +246,33 @@ BOOST_AUTO_TEST_CASE(refuses_records_it_cannot_read) {
              "its authors");
 }
 
+BOOST_AUTO_TEST_CASE(refuses_a_source_or_options_with_a_defect) {
+  tiny_host host;
+  BOOST_REQUIRE(host.create() == RLX_OK);
+  view_builder b{"mm"};
+  build_matmul(b);
+  view_builder source{"mm"};
+  build_matmul(source);
+  source.outputs({3});
+  rlx_compile_record record{};
+  record.struct_size = sizeof record;
+  record.stage = RLX_STAGE_LOWERED;
+  record.graph = &b.get();
+  record.source = &source.get();
+  BOOST_TEST(host.hook(host.self, &record) == RLX_FAILED);
+  BOOST_TEST(host.lines.back().text.starts_with("source of graph mm: an output is no node; "));
+  record.source = nullptr;
+  const rlx_option option{rlx::borrow("a"), rlx::borrow("b")};
+  record.options = &option;
+  record.option_count = 1;
+  record.option_stride = sizeof(rlx_option) - 8;
+  BOOST_TEST(host.hook(host.self, &record) == RLX_FAILED);
+  BOOST_TEST(host.lines.back().text.starts_with(
+      "graph mm: the options are missing or their stride is too short; "));
+  record.option_stride = sizeof(rlx_option);
+  BOOST_TEST(host.hook(host.self, &record) == RLX_OK);
+}
+
 BOOST_AUTO_TEST_CASE(reads_longer_elements_and_absent_texts) {
   tiny_host host;
   BOOST_REQUIRE(host.create() == RLX_OK);
@@ -283,6 +312,115 @@ BOOST_AUTO_TEST_CASE(two_instances_do_not_share_settings) {
   BOOST_TEST(loud.compile(b.get()) == RLX_OK);
   BOOST_TEST(quiet.lines.at(0).text.starts_with("bytes moved"));
   BOOST_TEST(loud.lines.at(0).text.starts_with("mm [cpu]"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(ledger)
+
+// A folder of this process's own, gone with it.
+class scratch_folder {
+ public:
+  scratch_folder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "opscope-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error{"mkdtemp"};
+    path_ = pattern;
+  }
+  ~scratch_folder() { std::filesystem::remove_all(path_); }
+  scratch_folder(const scratch_folder&) = delete;
+  scratch_folder& operator=(const scratch_folder&) = delete;
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::ifstream in{file};
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+BOOST_AUTO_TEST_CASE(gets_a_line_a_compile_with_tags) {
+  const scratch_folder folder;
+  const std::string file = folder / "run.jsonl";
+  {
+    tiny_host host{{"OPSCOPE_LEDGER", file.c_str()}, {"OPSCOPE_TAGS", "git=abc"}};
+    BOOST_REQUIRE(host.create() == RLX_OK);
+    view_builder b{"mm"};
+    build_matmul(b);
+    BOOST_TEST(host.compile(b.get()) == RLX_OK);
+    BOOST_TEST(host.compile(b.get()) == RLX_OK);
+    BOOST_TEST(host.lines.size() == 2u);
+  }
+  const auto lines = lines_of(file);
+  BOOST_REQUIRE_EQUAL(lines.size(), 2u);
+  for (const std::string& line : lines) {
+    BOOST_TEST(line.starts_with("{\"schema\":\"opscope-ledger/1\""));
+    BOOST_TEST(has(line, "\"graph\":\"mm\""));
+    BOOST_TEST(has(line, "\"tags\":{\"git\":\"abc\"}"));
+    BOOST_TEST(has(line, "\"flops\":" + std::to_string(2 * 64 * 32 * 128)));
+    BOOST_TEST(has(line, "\"nodes\":["));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(leaves_out_nodes_and_stays_silent_where_asked) {
+  const scratch_folder folder;
+  const std::string file = folder / "run.jsonl";
+  tiny_host host{
+      {"OPSCOPE_LEDGER", file.c_str()}, {"OPSCOPE_NODES", "0"}, {"OPSCOPE_REPORT", "off"}};
+  BOOST_REQUIRE(host.create() == RLX_OK);
+  BOOST_TEST(host.stages == RLX_STAGE_LOWERED);
+  view_builder b{"mm"};
+  build_matmul(b);
+  BOOST_TEST(host.compile(b.get()) == RLX_OK);
+  BOOST_TEST(host.lines.empty());
+  BOOST_REQUIRE_EQUAL(lines_of(file).size(), 1u);
+  BOOST_TEST(!has(lines_of(file)[0], "\"nodes\":["));
+}
+
+BOOST_AUTO_TEST_CASE(lies_where_the_process_stood_when_the_plugin_was_created) {
+  const scratch_folder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  tiny_host host{{"OPSCOPE_LEDGER", "sub/"}};
+  const rlx_status created = host.create();
+  std::filesystem::current_path(before);
+  BOOST_REQUIRE(created == RLX_OK);
+  view_builder b{"mm"};
+  build_matmul(b);
+  BOOST_TEST(host.compile(b.get()) == RLX_OK);
+  BOOST_TEST(host.lines.size() == 1u);
+  BOOST_TEST(std::filesystem::is_directory(folder / "sub"));
+  BOOST_TEST(!std::filesystem::is_empty(folder / "sub"));
+}
+
+BOOST_AUTO_TEST_CASE(that_cannot_be_written_is_told_once_and_summed_up) {
+  const scratch_folder folder;
+  // Its folder is a file.
+  std::ofstream{folder / "file"} << "x";
+  const std::string place = folder / "file/run.jsonl";
+  tiny_host host{{"OPSCOPE_LEDGER", place.c_str()}};
+  BOOST_REQUIRE(host.create() == RLX_OK);
+  view_builder b{"mm"};
+  build_matmul(b);
+  for (int i = 0; i < 3; ++i) BOOST_TEST(host.compile(b.get()) == RLX_OK);
+  tiny_host::table().destroy(host.self);
+  host.self = nullptr;
+  std::vector<std::string> warnings;
+  for (const said& line : host.lines) {
+    if (line.severity == RLX_WARNING) warnings.push_back(line.text);
+  }
+  BOOST_REQUIRE_EQUAL(warnings.size(), 2u);
+  BOOST_TEST(has(warnings[0], place));
+  BOOST_TEST(warnings[1] == "2 more records could not be written to the ledger");
+  BOOST_TEST(host.lines.size() == 3u + 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

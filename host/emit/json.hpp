@@ -3,12 +3,19 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "host/graph/module.hpp"
 
 namespace rlx {
 
 void append_mir_json(std::string& out, const graph& g);   // the bare graph
-void append_lir_json(std::string& out, const module& m);  // needs m.plan
+void append_lir_json(std::string& out, const module& m);  // needs m.plan; maps in order of id
+
+// The pieces, for writers of other modules.
+void append_json_string(std::string& out, std::string_view s);  // quoted, escaped as RLX does
+void append_json_number(std::string& out, std::uint64_t n);
+// `{"dims":[..],"dtype":".."}`
+void append_shape_json(std::string& out, const shape_view& shape, const storage& s);
 
 }  // namespace rlx

@@ -93,7 +93,7 @@ origin_id graph::intern_origin(const origin& o) {
   return static_cast<origin_id>(origin_table_.size() - 1);
 }
 
-std::optional<std::uint64_t> dtype_bytes(std::uint32_t dtype) {
+std::optional<std::uint64_t> element_bytes(std::uint32_t dtype) {
   switch (dtype) {
 #define RLX_DTYPE_CASE(number, name, bytes) \
   case number:                              \
@@ -116,7 +116,7 @@ std::optional<std::uint64_t> element_count(const shape_view& shape) {
 
 std::optional<std::uint64_t> byte_size(const shape_view& shape) {
   const auto elements = element_count(shape);
-  const auto width = dtype_bytes(shape.dtype);
+  const auto width = element_bytes(shape.dtype);
   std::uint64_t bytes = 0;
   if (!elements || !width || __builtin_mul_overflow(*elements, *width, &bytes)) {
     return std::nullopt;

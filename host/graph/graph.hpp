@@ -101,7 +101,7 @@ class graph {
 };
 
 // Bytes of one element; nothing for a dtype outside RLX_DTYPES.
-std::optional<std::uint64_t> dtype_bytes(std::uint32_t dtype);
+std::optional<std::uint64_t> element_bytes(std::uint32_t dtype);
 // The product of all dims (1 for rank 0), left to right; nothing where a dim is dynamic or the
 // product leaves 64 bits on the way.
 std::optional<std::uint64_t> element_count(const shape_view& shape);

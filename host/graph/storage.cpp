@@ -46,6 +46,10 @@ std::uint32_t storage::kind_number(std::string_view kind_text) {
   if (const auto it = listed_kinds().find(kind_text); it != listed_kinds().end()) {
     return it->second;
   }
+  return unlisted_kind_number(kind_text);
+}
+
+std::uint32_t storage::unlisted_kind_number(std::string_view kind_text) {
   if (const auto it = unlisted_kinds_.find(kind_text); it != unlisted_kinds_.end()) {
     return it->second;
   }

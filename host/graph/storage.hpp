@@ -60,6 +60,8 @@ class storage {
 
   // Numbers for kinds and dtypes outside the tables of plugin.h, from RLX_FIRST_UNLISTED up.
   std::uint32_t kind_number(std::string_view kind_text);
+  // The same for a text that stands in the table: an operation of that name in a form nobody knows.
+  std::uint32_t unlisted_kind_number(std::string_view kind_text);
   std::uint32_t dtype_number(std::string_view dtype_text);
   std::string_view dtype_text(std::uint32_t dtype) const;
 

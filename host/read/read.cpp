@@ -1,0 +1,128 @@
+#include "host/read/read.hpp"
+
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include "host/error.hpp"
+#include "host/read/file.hpp"
+#include "host/read/reader.hpp"
+
+namespace rlx {
+
+namespace json {
+
+namespace {
+
+// The outermost members that tell the kinds of module apart.
+constexpr std::array<std::string_view, 7> telling{"name",  "nodes", "outputs", "fusion_policy",
+                                                  "inner", "mir",   "buffers"};
+enum : std::uint32_t {
+  has_nodes = 1u << 1,
+  has_outputs = 1u << 2,
+  has_fusion_policy = 1u << 3,
+  has_inner = 1u << 4,
+  has_mir = 1u << 5,
+  has_buffers = 1u << 6
+};
+
+// Looks at the outermost names only.
+std::uint32_t survey(context& c) {
+  od::object o = c.doc.root();
+  std::uint32_t seen = 0;
+  each_member(c, o, [&](std::string_view key, od::value&) {
+    for (std::size_t i = 0; i < telling.size(); ++i) {
+      if (telling[i] == key) seen |= 1u << i;
+    }
+  });
+  return seen;
+}
+
+// `{"inner":GRAPH}`
+void read_mir_module(context& c, od::object& o, const place& at, depth d, graph& g) {
+  constexpr std::array<std::string_view, 1> members{"inner"};
+  const std::uint32_t seen =
+      read_members(c, o, at, members, d.values,
+                   [&](std::size_t, od::value& m) { read_graph(c, m, at, d.inside(), g); });
+  require(seen, 0b1, members, at);
+}
+
+// The plan needs the graph, so where `buffers` comes first it is stepped over and read in a second
+// round.
+void read_lir_module(context& c, const place& at, module& m) {
+  constexpr std::array<std::string_view, 2> members{"mir", "buffers"};
+  bool has_graph = false;
+  for (int round = 0; round < 2 && !m.plan; ++round) {
+    od::object o = c.doc.root();
+    const std::uint32_t seen = read_members(c, o, at, members, 0, [&](std::size_t i, od::value& v) {
+      if (i == 0 && !has_graph) {
+        od::object mir = read_object(c, v, at);
+        read_mir_module(c, mir, at, {1, 0}, m.graph);
+        has_graph = true;
+      } else if (i == 1 && has_graph) {
+        m.plan = read_plan(c, v, place::member(at, "buffers"), {1, 0}, m.graph);
+      }
+    });
+    require(seen, 0b11, members, at);
+  }
+}
+
+module read_document(document& doc, std::shared_ptr<storage> store) {
+  context c{doc, *store};
+  const place at;
+  const std::uint32_t seen = survey(c);
+  module m{level::mir, graph{std::move(store)}, std::nullopt};
+  if ((seen & (has_mir | has_buffers)) == (has_mir | has_buffers)) {
+    m.level = level::lir;
+    read_lir_module(c, at, m);
+  } else if ((seen & has_inner) != 0) {
+    od::object o = doc.root();
+    read_mir_module(c, o, at, {}, m.graph);
+  } else if ((seen & has_fusion_policy) != 0) {
+    at.fail("a HIR module, which this version does not read yet: lower it to MIR with RLX");
+  } else if ((seen & has_nodes) != 0 || (seen & has_outputs) != 0) {
+    od::object o = doc.root();
+    read_graph(c, o, at, {}, m.graph);
+  } else {
+    at.fail(
+        "no module (neither nodes and outputs, nor inner, nor mir and buffers), "
+        "give a MIR or LIR module as RLX writes it");
+  }
+  doc.expect_end();
+  return m;
+}
+
+module read_buffer(const buffer& b) {
+  const auto read = [](const buffer& text) {
+    auto store = std::make_shared<storage>();
+    store->adopt(text.data, text.text());
+    document doc{text.text()};
+    return read_document(doc, std::move(store));
+  };
+  try {
+    return read(b);
+  } catch (const not_compact&) {
+  }
+  buffer compact = make_buffer(b.size);
+  std::size_t size = 0;
+  if (simdjson::minify(b.data.get(), b.size, compact.data.get(), size) != simdjson::SUCCESS) {
+    throw error{"module: no JSON, give a module as RLX writes it"};
+  }
+  compact.size = size;
+  std::memset(compact.data.get() + size, 0, b.size - size + simdjson::SIMDJSON_PADDING);
+  return read(compact);
+}
+
+}  // namespace
+
+}  // namespace json
+
+module read_text(std::string_view json) {
+  json::buffer b = json::make_buffer(json.size());
+  std::memcpy(b.data.get(), json.data(), json.size());
+  return json::read_buffer(b);
+}
+
+module read_file(const std::string& path) { return json::read_buffer(json::load(path)); }
+
+}  // namespace rlx

@@ -1,0 +1,34 @@
+// Compiles one input after another and hands the results to the plugins, through the host's C face
+// like any other driver. Decides nothing about the command line.
+#pragma once
+
+#include <rlx/host.h>
+
+#include <string>
+
+#include "host/cli/options.hpp"
+#include "host/cli/output.hpp"
+#include "host/graph/module.hpp"
+
+namespace rlx::cli {
+
+class driver {
+ public:
+  // `output` may be null where nothing is emitted. All must outlive the driver.
+  driver(const options& o, rlx_session& session, cli::output* output)
+      : options_{o}, session_{session}, output_{output} {}
+
+  // From reading to the hook of stage `lowered`. Throws rlx::error `where: what`; the caller puts
+  // the input's name in front. A plugin that fails is no error.
+  void compile(const std::string& path);
+
+ private:
+  std::string emitted(const module& m) const;
+  void call_plugins(const module& m) const;
+
+  const options& options_;
+  rlx_session& session_;
+  cli::output* output_;
+};
+
+}  // namespace rlx::cli

@@ -1,0 +1,168 @@
+#include "host/cli/options.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/program_options.hpp>
+
+namespace rlx::cli {
+
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::array<std::string_view, 7> targets{"cpu",  "metal", "mlx", "wgpu",
+                                                  "cuda", "rocm",  "tpu"};
+constexpr std::array<std::string_view, 1> pipelines{"none"};
+
+struct emit_name {
+  std::string_view name;
+  emit_form form;
+};
+constexpr std::array<emit_name, 3> emit_names{
+    {{"none", emit_form::none}, {"mir", emit_form::mir}, {"lir", emit_form::lir}}};
+
+po::options_description describe() {
+  po::options_description all;
+  po::options_description_easy_init add = all.add_options();
+  add("help,h", "");
+  add("version", "");
+  add("list-plugins", "");
+  add("target", po::value<std::string>());
+  add("pipeline", po::value<std::string>());
+  add("emit", po::value<std::string>());
+  add("output,o", po::value<std::string>());
+  add("input", po::value<std::vector<std::string>>());
+  return all;
+}
+
+template <class Names>
+std::string list(const Names& names) {
+  std::string all;
+  for (const auto& name : names) all.append(all.empty() ? "" : ", ").append(name);
+  return all;
+}
+
+template <class Names>
+void check_choice(const char* option, const std::string& value, const Names& names) {
+  if (std::find(names.begin(), names.end(), value) != names.end()) return;
+  throw usage_error{std::string{"--"} + option + ": \"" + value + "\" is none of " + list(names)};
+}
+
+emit_form parse_emit(const std::string& value) {
+  std::array<std::string_view, emit_names.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = emit_names[i].name;
+  check_choice("emit", value, names);
+  return std::find_if(emit_names.begin(), emit_names.end(),
+                      [&](const emit_name& e) { return e.name == value; })
+      ->form;
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  struct stat x;
+  struct stat y;
+  return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && S_ISREG(x.st_mode) &&
+         x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+void check_inputs(const options& o, bool has_output) {
+  if (o.inputs.empty()) throw usage_error{"no input file; name one, or - for standard input"};
+  for (const std::string& input : o.inputs) {
+    if (input.empty()) throw usage_error{"an input file has an empty name"};
+  }
+  if (std::count(o.inputs.begin(), o.inputs.end(), "-") > 1) {
+    throw usage_error{"standard input (-) can be read only once"};
+  }
+  if (o.emit == emit_form::none) {
+    if (has_output) throw usage_error{"--output needs --emit mir or --emit lir"};
+    return;
+  }
+  if (o.inputs.size() > 1) {
+    throw usage_error{"--emit takes one input, and " + std::to_string(o.inputs.size()) +
+                      " were given; run rlxc once for each"};
+  }
+  if (o.output.empty()) throw usage_error{"--output has an empty name"};
+  if (o.output != "-" && is_same_file(o.output, o.inputs.front())) {
+    throw usage_error{"--output " + o.output + " is the input itself; name another file"};
+  }
+}
+
+}  // namespace
+
+options parse_options(int argc, const char* const* argv) {
+  po::variables_map given;
+  try {
+    const po::options_description all = describe();
+    po::positional_options_description files;
+    files.add("input", -1);
+    namespace style = po::command_line_style;
+    po::store(po::command_line_parser{argc, argv}
+                  .options(all)
+                  .positional(files)
+                  .style(style::unix_style & ~style::allow_guessing)
+                  .run(),
+              given);
+    po::notify(given);
+  } catch (const po::error& e) {
+    throw usage_error{e.what()};
+  }
+  const auto text = [&](const char* name, std::string otherwise) {
+    return given.count(name) == 0 ? otherwise : given[name].as<std::string>();
+  };
+  options o;
+  if (given.count("help") != 0) {
+    o.action = action::help;
+    return o;
+  }
+  if (given.count("version") != 0) {
+    o.action = action::version;
+    return o;
+  }
+  o.target = text("target", o.target);
+  check_choice("target", o.target, targets);
+  o.pipeline = text("pipeline", o.pipeline);
+  check_choice("pipeline", o.pipeline, pipelines);
+  o.emit = parse_emit(text("emit", "none"));
+  o.output = text("output", o.output);
+  if (given.count("input") != 0) o.inputs = given["input"].as<std::vector<std::string>>();
+  if (given.count("list-plugins") != 0) {
+    if (!o.inputs.empty()) throw usage_error{"--list-plugins takes no input file"};
+    o.action = action::list_plugins;
+    return o;
+  }
+  check_inputs(o, given.count("output") != 0);
+  return o;
+}
+
+std::string_view help_text() {
+  return R"(Usage: rlxc [options] FILE...
+Compiles RLX modules (JSON: a MIR graph or a LIR module; - is standard input)
+and hands each compiled graph to the plugins that RLX_PLUGINS names.
+
+  --target NAME      cpu, metal, mlx, wgpu, cuda, rocm or tpu (default cpu)
+  --pipeline NAME    how to lower: none takes the graph as it is (default none)
+  --emit FORM        write the result: none, mir or lir (default none)
+  -o, --output PATH  where to write it (default -, standard output); one input
+  --list-plugins     print name, version, ABI, stages and path of each plugin
+  --version          print the version
+  -h, --help         print this text
+
+Examples:
+  RLX_PLUGINS=libopscope.so rlxc model.json
+  rlxc --target cuda --emit mir -o out.json model.json
+
+Exit status: 0 all inputs compiled, 1 an input could not be compiled or a
+result not written (the other inputs still are), 2 usage or plugin trouble.
+
+Environment:
+  RLX_PLUGINS      plugins, separated by ':'; an absolute path, or a file name
+                   that is looked up in the plugin folders
+  RLX_PLUGIN_PATH  absolute folders, separated by ':', searched before the
+                   plugin folder of the installation
+With the result on standard output, what plugins print there goes to standard
+error.
+)";
+}
+
+}  // namespace rlx::cli

@@ -1,0 +1,37 @@
+// The command line of rlxc as a value: what was asked for, checked as far as it can be without
+// opening an input. Prints nothing.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/error.hpp"
+
+namespace rlx::cli {
+
+// A command line that asks for nothing possible: exit status 2.
+class usage_error : public error {
+ public:
+  using error::error;
+};
+
+enum class action { compile, list_plugins, help, version };
+enum class emit_form { none, mir, lir };
+
+struct options {
+  cli::action action = action::compile;
+  std::string target = "cpu";
+  std::string pipeline = "none";
+  emit_form emit = emit_form::none;
+  std::string output = "-";         // "-" is standard output; used where something is emitted
+  std::vector<std::string> inputs;  // "-" is standard input
+};
+
+// Throws usage_error.
+options parse_options(int argc, const char* const* argv);
+
+// One screen.
+std::string_view help_text();
+
+}  // namespace rlx::cli

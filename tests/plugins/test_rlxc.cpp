@@ -158,12 +158,12 @@ BOOST_AUTO_TEST_CASE(fills_the_compile_record) {
   const ended e = rlxc_run({"--pipeline", "none", "--target", "cuda", mir, mir, lir}, recording);
   BOOST_TEST(e.status == 0, e.err);
   const auto line = [](const char* stage, const char* source, int sequence, const char* rest) {
-    return std::string{"recording: matmul stage "} + stage + " source " + source +
+    return std::string{"recording: mm stage "} + stage + " source " + source +
            " pass none target cuda compiler rlxc " RLXC_VERSION
            " pipeline none options 0 sequence " +
            std::to_string(sequence) + rest + "\n";
   };
-  const std::size_t third = e.err.find("recording: matmul stage 4 source none");
+  const std::size_t third = e.err.find("recording: mm stage 4 source none");
   BOOST_REQUIRE(third != std::string::npos);
   const char* const unplanned = " nodes 3 arena -1";
   BOOST_TEST(e.err.substr(0, third) ==
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(fills_the_compile_record) {
   const std::string last = e.err.substr(third);
   BOOST_TEST(
       last.find(
-          "recording: matmul stage 4 source none pass none target cuda compiler rlxc " RLXC_VERSION
+          "recording: mm stage 4 source none pass none target cuda compiler rlxc " RLXC_VERSION
           " pipeline none options 0 sequence 2 nodes ") == 0u,
       last);
   BOOST_TEST(last.find("arena -1") == std::string::npos, last);
@@ -201,9 +201,13 @@ BOOST_AUTO_TEST_SUITE(plugins)
 
 BOOST_AUTO_TEST_CASE(stops_before_compiling_where_a_plugin_cannot_be_loaded) {
   const temporary_folder folder;
-  for (const std::string plugin :
-       {"libabsent.so", "./x.so", fixture("other_major").c_str(), fixture("no_entry").c_str(),
-        fixture("failing_create").c_str(), rlxc.c_str()}) {
+  const std::vector<std::string> bad{"libabsent.so",
+                                     "./x.so",
+                                     fixture("other_major"),
+                                     fixture("no_entry"),
+                                     fixture("failing_create"),
+                                     rlxc};
+  for (const std::string& plugin : bad) {
     const ended e = rlxc_run({"--emit", "mir", "-o", folder / "out.json", mir},
                              {{"RLX_PLUGINS", fixture("print_names") + ":" + plugin}});
     BOOST_TEST(e.status == 2, plugin);
@@ -343,7 +347,7 @@ BOOST_AUTO_TEST_CASE(says_where_it_cannot_write_and_still_calls_the_plugins) {
   const ended e = rlxc_run({"--pipeline", "none", "--emit", "mir", "-o", folder.path(), mir},
                            {{"RLX_PLUGINS", fixture("print_names")}});
   BOOST_TEST(e.status == 1);
-  BOOST_TEST(e.err.find("print_names: matmul: ") == 0u, e.err);
+  BOOST_TEST(e.err.find("print_names: mm: ") == 0u, e.err);
   BOOST_TEST(e.err.find("rlxc: " + mir + ": " + folder.path() +
                         ": cannot be written: Is a directory\n") != std::string::npos,
              e.err);
@@ -372,8 +376,8 @@ BOOST_AUTO_TEST_CASE(leaves_nothing_behind_where_writing_fails) {
 
 BOOST_AUTO_TEST_CASE(is_quiet_where_the_reader_goes_away) {
   const std::string big = golden + "/llama32_1b_s1/mir.json";
-  for (const std::string arguments :
-       {"--pipeline none --emit mir " + big, std::string{"--help"}, std::string{"--version"}}) {
+  for (const std::string& arguments :
+       std::vector<std::string>{"--pipeline none --emit mir " + big, "--help", "--version"}) {
     const temporary_folder folder;
     const ended e =
         shell("mkfifo " + (folder / "pipe") + "; (exec < " + (folder / "pipe") + ") & exec 3> " +

@@ -11,23 +11,6 @@ namespace rlx {
 
 namespace {
 
-void append_ids(std::string& out, std::span<const std::uint32_t> ids) {
-  out += '[';
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (i != 0) out += ',';
-    append_json_number(out, ids[i]);
-  }
-  out += ']';
-}
-
-void append_optional(std::string& out, const std::optional<std::string_view>& s) {
-  if (s) {
-    append_json_string(out, *s);
-  } else {
-    out += "null";
-  }
-}
-
 void append_origin(std::string& out, const graph& g, node_id id) {
   if (g.origin_of(id) == no_origin) {
     out += "null";
@@ -41,9 +24,9 @@ void append_origin(std::string& out, const graph& g, node_id id) {
     out += "null";
   }
   out += ",\"label\":";
-  append_optional(out, from.label);
+  append_json_optional(out, from.label);
   out += ",\"pass\":";
-  append_optional(out, from.pass);
+  append_json_optional(out, from.pass);
   out += '}';
 }
 
@@ -53,11 +36,11 @@ void append_node(std::string& out, const graph& g, node_id id) {
   out += ",\"op\":";
   out += g.operation_of(id).json;
   out += ",\"inputs\":";
-  append_ids(out, g.inputs(id));
+  append_json_ids(out, g.inputs(id));
   out += ",\"shape\":";
   append_shape_json(out, g.shape(id), g.storage());
   out += ",\"name\":";
-  append_optional(out, g.name_of(id));
+  append_json_optional(out, g.name_of(id));
   out += ",\"origin\":";
   append_origin(out, g, id);
   out += '}';
@@ -120,7 +103,7 @@ void append_plan(std::string& out, const buffer_plan& plan) {
         out += '}';
       });
   out += ",\"schedule\":";
-  append_ids(out, plan.schedule);
+  append_json_ids(out, plan.schedule);
   out += ",\"view_aliases\":";
   append_map(
       out, plan.views.size(), [&](std::size_t id) { return plan.views[id].has_value(); },
@@ -140,11 +123,11 @@ void append_plan(std::string& out, const buffer_plan& plan) {
   out += ",\"params\":";
   append_bindings(out, plan.params);
   out += ",\"outputs\":";
-  append_ids(out, plan.outputs);
+  append_json_ids(out, plan.outputs);
   out += "},\"alignment\":";
   append_json_number(out, plan.alignment);
   out += ",\"dynamic_symbols\":";
-  append_ids(out, plan.dynamic_symbols);
+  append_json_ids(out, plan.dynamic_symbols);
   out += '}';
 }
 
@@ -196,6 +179,23 @@ void append_json_number(std::string& out, std::uint64_t n) {
   out.append(digits, r.ptr);
 }
 
+void append_json_ids(std::string& out, std::span<const std::uint32_t> ids) {
+  out += '[';
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (i != 0) out += ',';
+    append_json_number(out, ids[i]);
+  }
+  out += ']';
+}
+
+void append_json_optional(std::string& out, std::optional<std::string_view> s) {
+  if (s) {
+    append_json_string(out, *s);
+  } else {
+    out += "null";
+  }
+}
+
 void append_shape_json(std::string& out, const shape_view& shape, const storage& s) {
   out += "{\"dims\":[";
   for (std::size_t i = 0; i < shape.dims.size(); ++i) {
@@ -218,7 +218,7 @@ void append_mir_json(std::string& out, const graph& g) {
     append_node(out, g, id);
   }
   out += "],\"outputs\":";
-  append_ids(out, g.outputs());
+  append_json_ids(out, g.outputs());
   out += '}';
 }
 

@@ -4,16 +4,18 @@
 #include <optional>
 
 #include "host/graph/graph.hpp"
+#include "host/graph/hir.hpp"
 #include "host/graph/plan.hpp"
 
 namespace rlx {
 
-enum class level { mir, lir };  // hir joins with its reader
+enum class level { hir, mir, lir };
 
 struct module {
   rlx::level level;
-  rlx::graph graph;
-  std::optional<buffer_plan> plan;  // LIR only
+  rlx::graph graph;                              // empty at level hir
+  std::optional<buffer_plan> plan;               // LIR only
+  std::optional<hir_module> hir = std::nullopt;  // HIR only
 };
 
 }  // namespace rlx

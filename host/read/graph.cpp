@@ -141,6 +141,12 @@ void read_ids(context& c, od::value& v, const place& at, std::uint32_t count,
   });
 }
 
+void check_outputs(std::span<const std::uint32_t> outputs, const place& at, std::uint32_t count) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i] >= count) fail_no_node(place::element(at, i), outputs[i], count);
+  }
+}
+
 std::optional<origin> read_origin(context& c, od::value& v, const place& at, depth d) {
   if (type(c, v) == od::json_type::null) {
     check(c, v, at, d.values);
@@ -189,11 +195,7 @@ void read_graph(context& c, od::object& o, const place& at, depth d, graph& g) {
         }
       });
   require(seen, 0b111, graph_members, at);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i] < g.size()) continue;
-    const place here = place::member(at, "outputs");
-    fail_no_node(place::element(here, i), outputs[i], g.size());
-  }
+  check_outputs(outputs, place::member(at, "outputs"), g.size());
   g.set_outputs(std::move(outputs));
 }
 

@@ -71,7 +71,7 @@ module read_document(document& doc, std::shared_ptr<storage> store) {
   context c{doc, *store};
   const place at;
   const std::uint32_t seen = survey(c);
-  module m{level::mir, graph{std::move(store)}, std::nullopt};
+  module m{level::mir, graph{std::move(store)}, std::nullopt, std::nullopt};
   if ((seen & (has_mir | has_buffers)) == (has_mir | has_buffers)) {
     m.level = level::lir;
     read_lir_module(c, at, m);
@@ -79,14 +79,17 @@ module read_document(document& doc, std::shared_ptr<storage> store) {
     od::object o = doc.root();
     read_mir_module(c, o, at, {}, m.graph);
   } else if ((seen & has_fusion_policy) != 0) {
-    at.fail("a HIR module, which this version does not read yet: lower it to MIR with RLX");
+    m.level = level::hir;
+    m.hir = hir_module{graph{m.graph.shared_storage()}, {}, fusion_policy::direct};
+    od::object o = doc.root();
+    read_hir(c, o, at, {}, *m.hir);
   } else if ((seen & has_nodes) != 0 || (seen & has_outputs) != 0) {
     od::object o = doc.root();
     read_graph(c, o, at, {}, m.graph);
   } else {
     at.fail(
         "no module (neither nodes and outputs, nor inner, nor mir and buffers), "
-        "give a MIR or LIR module as RLX writes it");
+        "give a HIR, MIR or LIR module as RLX writes it");
   }
   doc.expect_end();
   return m;

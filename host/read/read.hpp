@@ -1,5 +1,5 @@
-// Reads a module from RLX's JSON: a bare MIR graph, a MirModule or a LIR module, told apart by
-// content. Everything read is hostile; whatever cannot be a module is an rlx::error
+// Reads a module from RLX's JSON: a HIR module, a bare MIR graph, a MirModule or a LIR module, told
+// apart by content. Everything read is hostile; whatever cannot be a module is an rlx::error
 // `where: what, what to do` (the caller puts the file's name in front).
 #pragma once
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/graph/graph.hpp"
+#include "host/graph/hir.hpp"
 #include "host/graph/plan.hpp"
 #include "host/read/json.hpp"
 
@@ -29,6 +30,8 @@ void read_operands(context& c, od::value& v, const place& at, std::uint32_t id,
 // Ids below `count`, into `ids`.
 void read_ids(context& c, od::value& v, const place& at, std::uint32_t count,
               std::vector<std::uint32_t>& ids);
+// Throws unless all outputs, which stand at `at`, are below `count`.
+void check_outputs(std::span<const std::uint32_t> outputs, const place& at, std::uint32_t count);
 // A node's own id, which must be its position.
 void read_position(context& c, od::value& v, const place& at, std::uint32_t position);
 std::optional<origin> read_origin(context& c, od::value& v, const place& at, depth d);
@@ -37,6 +40,8 @@ op_id read_operation(context& c, od::value& v, const place& at, depth d);
 void read_graph(context& c, od::value& v, const place& at, depth d, graph& g);
 void read_graph(context& c, od::object& o, const place& at, depth d, graph& g);
 // A LIR module's plan for `g`.
+// A HIR module into `m`, which is empty.
+void read_hir(context& c, od::object& o, const place& at, depth d, hir_module& m);
 buffer_plan read_plan(context& c, od::value& v, const place& at, depth d, const graph& g);
 
 }  // namespace rlx::json

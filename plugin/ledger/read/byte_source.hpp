@@ -1,0 +1,50 @@
+// A window over a file that only moves forward, read in chunks; it grows while something in it is
+// still needed. Knows nothing of lines.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace opscope {
+
+class byte_source {
+ public:
+  // Throws ledger_error. `-` is standard input. With `rewindable`, what cannot be sought in is
+  // first copied to a temporary file.
+  byte_source(const std::string& path, bool rewindable);
+  byte_source(const byte_source&) = delete;
+  byte_source& operator=(const byte_source&) = delete;
+  ~byte_source();
+
+  // The window. At least `padding` bytes behind its end may be read; what they are is undefined.
+  static constexpr std::size_t padding = 64;
+  const char* data() const { return buffer_.get() + begin_; }
+  std::size_t size() const { return end_ - begin_; }
+  std::size_t room_behind() const { return capacity_ + padding - end_; }
+  std::uint64_t offset() const { return offset_; }  // in the file, of data()
+
+  // Reads more behind the window; data() may move. False at the end of the file. Throws
+  // ledger_error where the read fails.
+  bool fill();
+  void consume(std::size_t bytes) {
+    begin_ += bytes;
+    offset_ += bytes;
+  }
+  void seek(std::uint64_t offset);
+
+ private:
+  void spool();
+  [[noreturn]] void fail(const char* what) const;
+
+  std::string path_;
+  int file_ = -1;
+  bool owns_file_ = false;
+  std::size_t capacity_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::uint64_t offset_ = 0;
+};
+
+}  // namespace opscope

@@ -158,13 +158,13 @@ void attribute_reader::give_table_types(std::uint32_t kind, std::span<rlx_attrib
     if (!spec) continue;
     const bool is_array = (a.type & RLX_ATTRIBUTE_ARRAY) != 0;
     if (is_array != spec->is_array) continue;
-    const rlx_attribute_type element = a.type & ~RLX_ATTRIBUTE_ARRAY;
-    const bool is_integer = element == RLX_ATTRIBUTE_U64 || element == RLX_ATTRIBUTE_I64;
+    const rlx_attribute_type base = a.type & ~RLX_ATTRIBUTE_ARRAY;
+    const bool is_integer = base == RLX_ATTRIBUTE_U64 || base == RLX_ATTRIBUTE_I64;
     const bool is_empty_array = is_array && a.count == 0;
     switch (spec->type) {
       case 'i':
         // Bits above INT64_MAX stay unsigned: they are no signed value.
-        if (element == RLX_ATTRIBUTE_U64) {
+        if (base == RLX_ATTRIBUTE_U64) {
           bool fits = true;
           for (std::uint64_t i = 0; i < a.count; ++i) {
             fits &= ((is_array ? a.value.u64s[i] : a.value.u64) >> 63) == 0;
@@ -175,11 +175,11 @@ void attribute_reader::give_table_types(std::uint32_t kind, std::span<rlx_attrib
       case 'f':
         if (is_integer && is_array) {
           double* const reals = allocate<double>(memory, a.count);
-          for (std::uint64_t i = 0; i < a.count; ++i) reals[i] = as_real(element, a.value.u64s[i]);
+          for (std::uint64_t i = 0; i < a.count; ++i) reals[i] = as_real(base, a.value.u64s[i]);
           a.value.f64s = reals;
           a.type = RLX_ATTRIBUTE_F64 | RLX_ATTRIBUTE_ARRAY;
         } else if (is_integer) {
-          a.value.f64 = as_real(element, a.value.u64);
+          a.value.f64 = as_real(base, a.value.u64);
           a.type = RLX_ATTRIBUTE_F64;
         }
         break;
@@ -187,14 +187,14 @@ void attribute_reader::give_table_types(std::uint32_t kind, std::span<rlx_attrib
         if (is_empty_array) a.type = RLX_ATTRIBUTE_BOOL | RLX_ATTRIBUTE_ARRAY;
         break;
       case 's':
-        if (element == RLX_ATTRIBUTE_JSON) a.type = RLX_ATTRIBUTE_TEXT;
+        if (base == RLX_ATTRIBUTE_JSON) a.type = RLX_ATTRIBUTE_TEXT;
         if (is_empty_array) a.type = RLX_ATTRIBUTE_TEXT | RLX_ATTRIBUTE_ARRAY;
         break;
       case 'j':
-        if (element == RLX_ATTRIBUTE_TEXT && !is_array) a.type = RLX_ATTRIBUTE_JSON;
+        if (base == RLX_ATTRIBUTE_TEXT && !is_array) a.type = RLX_ATTRIBUTE_JSON;
         break;
       case 'B':
-        if (element == RLX_ATTRIBUTE_U64 && !is_array) a.type = RLX_ATTRIBUTE_BYTES;
+        if (base == RLX_ATTRIBUTE_U64 && !is_array) a.type = RLX_ATTRIBUTE_BYTES;
         break;
       default:  // u, and e whose form has decided
         break;

@@ -379,7 +379,6 @@ void graph_parser::add_node(std::string_view text) {
     throw line_error{place() + simdjson::error_message(no_object)};
   }
   impl_->parse_node(object, *impl_->top, 0);
-  if (!document.at_end()) throw line_error{place() + "more than one value"};
 }
 
 recorded_graph graph_parser::finish(std::string_view name,

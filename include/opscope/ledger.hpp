@@ -28,6 +28,14 @@ inline constexpr std::string_view ledger_schema = "opscope-ledger/1";
 // view must be sound (rlx::find_defect).
 std::string fingerprint(const rlx::graph_view& graph);
 
+// What a buffer plan makes of a graph's results. Unknown where there is no plan.
+struct memory_figures {
+  figure arena_bytes;       // end of the highest slot
+  figure unshared_bytes;    // the arena without reuse: the sum of all owning slots
+  figure peak_live_bytes;   // most bytes alive at one step: no placement needs less
+  std::uint64_t views = 0;  // nodes that lie in another node's storage
+};
+
 struct ledger_settings {
   std::string place;       // a file, or a folder where it ends in '/': then one file a graph name
   bool with_nodes = true;  // false leaves out `outputs` and `nodes`

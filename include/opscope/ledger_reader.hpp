@@ -61,13 +61,6 @@ struct recorded_kind {
   figure flops;
 };
 
-struct recorded_memory {
-  figure arena_bytes;
-  figure unshared_bytes;
-  figure peak_live_bytes;
-  std::uint64_t views = 0;
-};
-
 using text_pairs = std::vector<std::pair<std::string, std::string>>;
 
 struct ledger_record {
@@ -92,7 +85,7 @@ struct ledger_record {
   std::optional<std::string> source;  // fingerprints
   std::optional<std::string> lowered;
   opscope::totals totals;
-  recorded_memory memory;
+  memory_figures memory;
   std::vector<recorded_kind> by_kind;
   bool has_nodes = false;               // the line has them (OPSCOPE_NODES=0 leaves them out)
   std::optional<recorded_graph> nodes;  // where they were asked for and are there

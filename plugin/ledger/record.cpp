@@ -42,7 +42,8 @@ class record_writer {
     text_or_null(context.source);
     out_.raw(",\"lowered\":");
     text_or_null(context.lowered);
-    totals(g, cost.totals());
+    out_.raw(",\"totals\":");
+    write_totals(out_, cost.totals(), measure_memory(g));
     by_kind(cost);
     if (context.settings->with_nodes) {
       out_.raw(",\"outputs\":");
@@ -96,41 +97,6 @@ class record_writer {
       out_.text(value);
     }
     out_.raw('}');
-  }
-
-  void totals(const rlx::graph_view& g, const opscope::totals& t) {
-    out_.raw(",\"totals\":{\"nodes\":");
-    out_.number(t.nodes);
-    out_.raw(",\"bytes\":");
-    out_.count(t.bytes);
-    out_.raw(",\"bytes_read\":");
-    out_.count(t.bytes_read);
-    out_.raw(",\"bytes_written\":");
-    out_.count(t.bytes_written);
-    out_.raw(",\"bytes_weights\":");
-    out_.count(t.bytes_weights);
-    out_.raw(",\"flops\":");
-    out_.count(t.flops);
-    out_.raw(",\"intensity\":");
-    if (t.bytes && t.flops) {
-      out_.real(t.intensity);
-    } else {
-      out_.null();
-    }
-    out_.raw(",\"dynamic_nodes\":");
-    out_.number(t.dynamic_nodes);
-    out_.raw(",\"overflow_nodes\":");
-    out_.number(t.overflow_nodes);
-    const memory_figures m = measure_memory(g);
-    out_.raw(",\"memory\":{\"arena_bytes\":");
-    out_.count(m.arena_bytes);
-    out_.raw(",\"unshared_bytes\":");
-    out_.count(m.unshared_bytes);
-    out_.raw(",\"peak_live_bytes\":");
-    out_.count(m.peak_live_bytes);
-    out_.raw(",\"views\":");
-    out_.number(m.views);
-    out_.raw("}}");
   }
 
   void by_kind(const graph_cost& cost) {
@@ -369,6 +335,40 @@ class record_writer {
 };
 
 }  // namespace
+
+void write_totals(json_writer& out, const totals& t, const memory_figures& m) {
+  out.raw("{\"nodes\":");
+  out.number(t.nodes);
+  out.raw(",\"bytes\":");
+  out.count(t.bytes);
+  out.raw(",\"bytes_read\":");
+  out.count(t.bytes_read);
+  out.raw(",\"bytes_written\":");
+  out.count(t.bytes_written);
+  out.raw(",\"bytes_weights\":");
+  out.count(t.bytes_weights);
+  out.raw(",\"flops\":");
+  out.count(t.flops);
+  out.raw(",\"intensity\":");
+  if (t.bytes && t.flops) {
+    out.real(t.intensity);
+  } else {
+    out.null();
+  }
+  out.raw(",\"dynamic_nodes\":");
+  out.number(t.dynamic_nodes);
+  out.raw(",\"overflow_nodes\":");
+  out.number(t.overflow_nodes);
+  out.raw(",\"memory\":{\"arena_bytes\":");
+  out.count(m.arena_bytes);
+  out.raw(",\"unshared_bytes\":");
+  out.count(m.unshared_bytes);
+  out.raw(",\"peak_live_bytes\":");
+  out.count(m.peak_live_bytes);
+  out.raw(",\"views\":");
+  out.number(m.views);
+  out.raw("}}");
+}
 
 void write_record(json_writer& out, const rlx_compile_record& compile, const graph_cost& cost,
                   const record_context& context) {

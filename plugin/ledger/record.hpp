@@ -27,6 +27,9 @@ struct record_context {
 void write_record(json_writer& out, const rlx_compile_record& compile, const graph_cost& cost,
                   const record_context& context);
 
+// The member `totals`, here and where readers print a record.
+void write_totals(json_writer& out, const totals& t, const memory_figures& m);
+
 // `2026-12-01T09:30:00.123456Z`; the year is held between 1970 and 9999.
 std::string iso_time(std::uint64_t microseconds_since_epoch);
 

@@ -107,7 +107,7 @@ opscope::totals read_totals(const reader& t) {
   return totals;
 }
 
-recorded_memory read_memory(const reader& m) {
+memory_figures read_memory(const reader& m) {
   return {m.at("arena_bytes").count_or_null(), m.at("unshared_bytes").count_or_null(),
           m.at("peak_live_bytes").count_or_null(), m.at("views").count()};
 }

@@ -1,0 +1,42 @@
+// What the subcommands of `opscope` share: how they are listed and called, and the errors that end
+// them. One file a subcommand; each only parses options and calls.
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/commands/console.hpp"
+
+namespace opscope {
+
+// Exit statuses of opscope. 1 is kept for a comparison beyond its threshold.
+inline constexpr int exit_done = 0;
+inline constexpr int exit_beyond = 1;
+inline constexpr int exit_trouble = 2;
+
+// The command line is wrong: printed with a pointer to --help.
+class usage_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+using argument_list = std::vector<std::string>;
+
+struct command {
+  std::string_view name;
+  std::string_view summary;  // for the list of commands
+  const std::string_view* help;  // the whole text of --help, one screen
+  int (*run)(const argument_list& arguments, console& out);
+};
+
+std::span<const command> commands();
+
+int run_list(const argument_list& arguments, console& out);
+int run_show(const argument_list& arguments, console& out);
+extern const std::string_view list_help;
+extern const std::string_view show_help;
+
+}  // namespace opscope

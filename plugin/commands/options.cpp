@@ -1,0 +1,73 @@
+#include "plugin/commands/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace opscope {
+
+options::variables_map parse_options(const argument_list& arguments,
+                                     const options::options_description& known,
+                                     std::vector<std::string>& positional) {
+  using style = options::command_line_style::style_t;
+  constexpr int exact = style::unix_style & ~style::allow_guessing;
+  options::variables_map values;
+  try {
+    options::options_description all;
+    all.add(known);
+    // The name has a space, so that nobody can write it as an option.
+    all.add_options()("ledger argument", options::value<std::vector<std::string>>());
+    options::positional_options_description rest;
+    rest.add("ledger argument", -1);
+    options::store(
+        options::command_line_parser{arguments}.options(all).positional(rest).style(exact).run(),
+        values);
+  } catch (const options::error& e) {
+    throw usage_error{e.what()};
+  }
+  if (values.count("ledger argument") != 0) {
+    positional = values["ledger argument"].as<std::vector<std::string>>();
+  }
+  return values;
+}
+
+void add_output_options(options::options_description& known) {
+  known.add_options()("help,h", "")("format", options::value<std::string>())(
+      "color", options::value<std::string>());
+}
+
+output_format chosen_format(const options::variables_map& values, console& out) {
+  constexpr std::string_view modes[] = {"auto", "always", "never"};
+  constexpr std::string_view formats[] = {"text", "json", "csv"};
+  out.set_color(chosen_word(values, "color", "auto", modes));
+  const std::string format = chosen_word(values, "format", "text", formats);
+  if (format == "json") return output_format::json;
+  return format == "csv" ? output_format::csv : output_format::text;
+}
+
+std::string chosen_text(const options::variables_map& values, const char* name,
+                        std::string_view otherwise) {
+  return values.count(name) != 0 ? values[name].as<std::string>() : std::string{otherwise};
+}
+
+std::string chosen_word(const options::variables_map& values, const char* name,
+                        std::string_view otherwise, std::span<const std::string_view> words) {
+  std::string word = chosen_text(values, name, otherwise);
+  if (std::find(words.begin(), words.end(), word) != words.end()) return word;
+  std::string list;
+  for (const std::string_view w : words) list.append(list.empty() ? "" : ", ").append(w);
+  throw usage_error{"--" + std::string{name} + " is \"" + word + "\", and may be: " + list};
+}
+
+std::uint64_t chosen_count(const options::variables_map& values, const char* name,
+                           std::uint64_t otherwise) {
+  if (values.count(name) == 0) return otherwise;
+  const std::string text = values[name].as<std::string>();
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    throw usage_error{"--" + std::string{name} + " is \"" + text + "\", and may be a whole number"};
+  }
+  return count;
+}
+
+}  // namespace opscope

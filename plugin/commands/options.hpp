@@ -1,0 +1,34 @@
+// Boost.Program_options as opscope uses it: no abbreviations, every message an usage_error.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/commands/command.hpp"
+
+namespace opscope {
+
+namespace options = boost::program_options;
+
+// Parses; what is no option goes to `positional`.
+options::variables_map parse_options(const argument_list& arguments,
+                                     const options::options_description& known,
+                                     std::vector<std::string>& positional);
+
+// --format and --color, which every command has.
+enum class output_format { text, json, csv };
+void add_output_options(options::options_description& known);
+output_format chosen_format(const options::variables_map& values, console& out);
+
+std::string chosen_text(const options::variables_map& values, const char* name,
+                        std::string_view otherwise);
+// One of the words; else an usage_error that lists them.
+std::string chosen_word(const options::variables_map& values, const char* name,
+                        std::string_view otherwise, std::span<const std::string_view> words);
+std::uint64_t chosen_count(const options::variables_map& values, const char* name,
+                           std::uint64_t otherwise);
+
+}  // namespace opscope

@@ -1,0 +1,107 @@
+// `opscope show`: what records hold.
+#include <charconv>
+#include <cmath>
+
+#include "plugin/commands/options.hpp"
+#include "plugin/commands/selection.hpp"
+#include "plugin/render/show.hpp"
+
+namespace opscope {
+
+const std::string_view show_help =
+    "usage: opscope show [OPTION]... LEDGER...\n"
+    "\n"
+    "Shows what records hold: totals, then the kinds, labels or nodes that move most. Of each "
+    "graph,\n"
+    "target, stage and pass the newest record is shown. LEDGER is a file, a folder of files, - "
+    "for\n"
+    "standard input, or FILE#GRAPH@STAGE for a part of one.\n"
+    "\n"
+    "Options (defaults in brackets):\n"
+    "  --graph NAME            only records of that graph\n"
+    "  --target NAME           only records of that target\n"
+    "  --stage NAME            only source, pass or lowered\n"
+    "  --all                   every record, not only the newest\n"
+    "  --by kind|label|node    what a row is; label folds repeated layers to one row [kind]\n"
+    "  --no-fold               with --by label: a row for each layer\n"
+    "  --top N                 rows; 0 is all [10]\n"
+    "  --ridge R               split the bytes at R FLOP per byte, the device's ridge point\n"
+    "  --format text|json|csv  json: one object a line; json and csv have exact integers [text]\n"
+    "  --color WHEN            auto, always or never [auto]\n"
+    "  -h, --help              this text\n"
+    "\n"
+    "Examples:\n"
+    "  opscope show --by label --top 20 ledger.jsonl\n"
+    "  opscope show --graph decode --ridge 80 --format json ledger.jsonl\n"
+    "\n"
+    "Exit status: 0 done, 2 wrong usage or unreadable input. Environment: NO_COLOR.\n";
+
+namespace {
+
+std::optional<double> chosen_ridge(const options::variables_map& values) {
+  if (values.count("ridge") == 0) return std::nullopt;
+  const std::string text = values["ridge"].as<std::string>();
+  double ridge = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ridge);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(ridge) ||
+      ridge <= 0) {
+    throw usage_error{"--ridge is \"" + text + "\", and may be a number above 0 (FLOP per byte)"};
+  }
+  return ridge;
+}
+
+}  // namespace
+
+int run_show(const argument_list& arguments, console& out) {
+  options::options_description known;
+  add_output_options(known);
+  known.add_options()("graph", options::value<std::string>())(
+      "target", options::value<std::string>())("stage", options::value<std::string>())("all", "")(
+      "by", options::value<std::string>())("no-fold", "")("top", options::value<std::string>())(
+      "ridge", options::value<std::string>());
+  std::vector<std::string> ledgers;
+  const options::variables_map values = parse_options(arguments, known, ledgers);
+  const output_format format = chosen_format(values, out);
+  if (ledgers.empty()) throw usage_error{"no LEDGER given"};
+  constexpr std::string_view stages[] = {"", "source", "pass", "lowered"};
+  constexpr std::string_view groupings[] = {"kind", "label", "node"};
+  const record_filter filter{chosen_text(values, "graph", ""),
+                             chosen_word(values, "stage", "", stages),
+                             chosen_text(values, "target", "")};
+  show_wish wish;
+  const std::string by = chosen_word(values, "by", "kind", groupings);
+  wish.by = by == "kind" ? grouping::kind : by == "label" ? grouping::label : grouping::node;
+  wish.fold_layers = values.count("no-fold") == 0;
+  wish.top = chosen_count(values, "top", 10);
+  wish.ridge = chosen_ridge(values);
+  const bool needs_nodes = wish.by != grouping::kind || wish.ridge.has_value();
+
+  record_selection selection{ledgers, filter, values.count("all") != 0,
+                             [&](const std::string& text) { out.note(text); }};
+  if (format == output_format::csv) out.print(show_csv_heading(wish));
+  json_writer json;
+  bool is_first = true;
+  for (const ledger_record& head : selection.records()) {
+    const auto show = [&](const ledger_record& r) {
+      if (format == output_format::json) {
+        json.clear();
+        show_json(json, r, wish);
+        out.print(json.pending());
+      } else if (format == output_format::csv) {
+        out.print(show_csv(r, wish));
+      } else {
+        if (!is_first) out.print("\n");
+        out.print(show_text(r, wish, [&](std::string_view s) { return out.strong(s); }));
+      }
+    };
+    if (needs_nodes) {
+      show(selection.load(head));
+    } else {
+      show(head);
+    }
+    is_first = false;
+  }
+  return exit_done;
+}
+
+}  // namespace opscope

@@ -1,0 +1,58 @@
+// What one record holds, in groups: by kind, by label with the repeated layers folded, or node by
+// node. Groups are made here, printed here, and hold no policy on which record is shown.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <opscope/ledger_reader.hpp>
+
+#include "plugin/ledger/json_writer.hpp"
+
+namespace opscope {
+
+enum class grouping { kind, label, node };
+
+struct show_wish {
+  grouping by = grouping::kind;
+  bool fold_layers = true;      // label: one row for model.layers.*.q_proj
+  std::size_t top = 10;         // rows; 0 is all
+  std::optional<double> ridge;  // FLOP per byte
+};
+
+struct group_row {
+  std::string name;
+  std::string kind;                 // of a node
+  std::optional<std::uint32_t> id;  // of a node
+  std::uint64_t count = 0;          // nodes
+  figure bytes = 0;
+  figure bytes_weights = 0;  // unknown where the grouping is by kind: not recorded
+  figure flops = 0;
+};
+
+// Descending by bytes, stable; unknown bytes first. Leaves, which move nothing, are left out by
+// label and by node. `r.nodes` must be there except where the grouping is by kind without a ridge.
+std::vector<group_row> group_rows(const ledger_record& r, const show_wish& wish);
+
+// Bytes of nodes below the ridge and at or above it; nodes that move nothing count in neither.
+struct ridge_split {
+  figure memory_bound = 0;
+  figure compute_bound = 0;
+};
+ridge_split split_at_ridge(const recorded_graph& g, double ridge_flops_per_byte);
+
+// `model.layers.*.mlp` for `model.layers.3.mlp`: components that are numbers become `*`.
+std::string folded_label(std::string_view label);
+
+using emphasis_function = std::function<std::string(std::string_view)>;
+
+std::string show_text(const ledger_record& r, const show_wish& wish,
+                      const emphasis_function& strong);
+void show_json(json_writer& out, const ledger_record& r, const show_wish& wish);  // with newline
+std::string show_csv_heading(const show_wish& wish);
+std::string show_csv(const ledger_record& r, const show_wish& wish);
+
+}  // namespace opscope

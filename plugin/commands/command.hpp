@@ -27,7 +27,7 @@ using argument_list = std::vector<std::string>;
 
 struct command {
   std::string_view name;
-  std::string_view summary;  // for the list of commands
+  std::string_view summary;      // for the list of commands
   const std::string_view* help;  // the whole text of --help, one screen
   int (*run)(const argument_list& arguments, console& out);
 };

@@ -50,7 +50,7 @@ std::string head_text(const ledger_record& r, const emphasis_function& strong) {
   std::string text = strong(shown_name(r.graph)) + " for " + shown_name(r.target) + ", " +
                      stage_text(r) + ", by " + shown_name(r.compiler_name) + " " +
                      shown_name(r.compiler_version) + ", pipeline " + shown_name(r.pipeline) + "\n";
-  text += "  recorded " + shown_name(r.time) + " as number " + std::to_string(r.sequence) + " in " +
+  text += "  recorded " + shown_name(r.time) + ", seq " + std::to_string(r.sequence) + ", in " +
           shown_name(r.file, 300) + ":" + std::to_string(r.line) + "\n";
   if (r.source || r.lowered) {
     text += "  source " + shown_name(r.source.value_or("unknown")) + ", lowered " +

@@ -24,8 +24,8 @@ std::optional<std::uint64_t> attribute_u64(const graph& g, node_id id, std::stri
 // Bytes from the parent's start to the slice's.
 std::uint64_t narrow_byte_offset(const graph& g, node_id parent, std::uint64_t start) {
   const shape_view shape = g.shape(parent);
-  if (shape.dims.empty() || (shape.dynamic_dims >> 1) != 0) return RLX_UNKNOWN;
-  const shape_view row{shape.dims.subspan(1), 0, shape.dtype};
+  if ((shape.dynamic_dims >> 1) != 0) return RLX_UNKNOWN;
+  const shape_view row{shape.dims.subspan(shape.dims.empty() ? 0 : 1), 0, shape.dtype};
   const auto row_bytes = byte_size(row);
   std::uint64_t offset = 0;
   if (!row_bytes || __builtin_mul_overflow(*row_bytes, start, &offset)) return RLX_UNKNOWN;

@@ -3,6 +3,7 @@
 #include <bit>
 #include <charconv>
 
+#include "host/emit/json.hpp"
 #include "host/read/op.hpp"
 
 namespace rlx {
@@ -28,6 +29,12 @@ std::string object(std::string_view kind, const std::string& payload) {
   json += "\":";
   json += payload;
   json += '}';
+  return json;
+}
+
+std::string json_string(std::string_view s) {
+  std::string json;
+  append_json_string(json, s);
   return json;
 }
 
@@ -86,31 +93,6 @@ std::string f32_text(const graph& g, node_id id, std::string_view name) {
 
 bool is_op(const graph& g, node_id id, std::uint32_t kind, std::string_view value) {
   return g.kind(id) == kind && text_attribute(g, id, "value") == value;
-}
-
-void append_json_string(std::string& out, std::string_view s) {
-  constexpr char hex[] = "0123456789abcdef";
-  out += '"';
-  for (const char c : s) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20) {
-      out += "\\u00";
-      out += hex[byte >> 4];
-      out += hex[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
-
-std::string json_string(std::string_view s) {
-  std::string out;
-  append_json_string(out, s);
-  return out;
 }
 
 op_id concat_op(storage& s, std::uint64_t axis) {

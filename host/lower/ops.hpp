@@ -31,10 +31,6 @@ inline bool is_leaf(std::uint32_t kind) {
   return kind == RLX_KIND_Input || kind == RLX_KIND_Param || kind == RLX_KIND_Constant;
 }
 
-// s as a JSON string with its quotes.
-void append_json_string(std::string& out, std::string_view s);
-std::string json_string(std::string_view s);
-
 // Operations in serde form, interned.
 op_id concat_op(storage& s, std::uint64_t axis);
 op_id narrow_op(storage& s, std::uint64_t axis, std::uint64_t start, std::uint64_t len);

@@ -13,14 +13,14 @@ namespace lower_test {
 
 std::uint32_t graph_builder::add(json op, ids inputs, dims shape, std::string_view dtype) {
   const auto id = static_cast<std::uint32_t>(nodes_.size());
-  json dims = json::array();
+  json shape_dims = json::array();
   for (const std::int64_t d : shape) {
-    dims.push_back(d < 0 ? json{{"Dynamic", -1 - d}} : json{{"Static", d}});
+    shape_dims.push_back(d < 0 ? json{{"Dynamic", -1 - d}} : json{{"Static", d}});
   }
   nodes_.push_back({{"id", id},
                     {"op", std::move(op)},
                     {"inputs", inputs},
-                    {"shape", {{"dims", std::move(dims)}, {"dtype", dtype}}},
+                    {"shape", {{"dims", std::move(shape_dims)}, {"dtype", dtype}}},
                     {"name", nullptr},
                     {"origin", nullptr}});
   return id;
@@ -31,32 +31,6 @@ json graph_builder::to_json() const {
 }
 
 rlx::graph graph_builder::build() const { return graph_of(to_json()); }
-
-std::optional<std::string> difference(const json& a, const json& b, const std::string& path) {
-  const auto differ = [&] { return path + ": " + a.dump().substr(0, 200) + " != " + b.dump().substr(0, 200); };
-  if (a.is_object() && b.is_object()) {
-    for (const auto& [key, value] : a.items()) {
-      const std::string inner = path + "/" + key;
-      if (!b.contains(key)) return inner + ": only in the first";
-      if (auto d = difference(value, b.at(key), inner)) return d;
-    }
-    for (const auto& [key, value] : b.items()) {
-      if (!a.contains(key)) return path + "/" + key + ": only in the second";
-    }
-    return std::nullopt;
-  }
-  if (a.is_array() && b.is_array()) {
-    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-      if (auto d = difference(a[i], b[i], path + "/" + std::to_string(i))) return d;
-    }
-    if (a.size() != b.size()) return differ();
-    return std::nullopt;
-  }
-  const bool same_type =
-      a.is_number() ? b.is_number() && a.is_number_float() == b.is_number_float()
-                    : a.type() == b.type();
-  return same_type && a == b ? std::nullopt : std::optional{differ()};
-}
 
 std::string read_text_file(const std::string& path) {
   std::ifstream file{path, std::ios::binary};

@@ -54,10 +54,6 @@ class graph_builder {
   ids outputs_;
 };
 
-// Where the values differ first, as `/path: a != b`; nothing where they are equal. Key order does
-// not count; 1 and 1.0 differ.
-std::optional<std::string> difference(const json& a, const json& b, const std::string& path = "");
-
 json read_json(const std::string& path);
 std::string read_text_file(const std::string& path);
 rlx::graph graph_of(const json& mir);

@@ -47,8 +47,7 @@ BOOST_AUTO_TEST_SUITE(examples)
 
 BOOST_AUTO_TEST_CASE(late_bias_is_copied_before_the_fused_node) {
   const rlx::lowered l = lower(late_bias().build(), target::cpu);
-  BOOST_TEST(listing(l.module.graph) ==
-             "0=Input 1=Param 2=Param 3=FusedMatMulBiasAct[0,1,2] -> 3");
+  BOOST_TEST(listing(l.module.graph) == "0=Input 1=Param 2=Param 3=FusedMatMulBiasAct[0,1,2] -> 3");
   check_slot(l, 1, 0, 8 * 16 * 4);
   check_slot(l, 3, 8 * 16 * 4, 4 * 16 * 4);
   check_slot(l, 0, 512 + 256, 4 * 8 * 4);
@@ -103,8 +102,10 @@ BOOST_AUTO_TEST_CASE(swiglu_with_another_reader_yields_no_module_where_it_is_fus
   };
   for (const target t : {target::cpu, target::metal, target::mlx, target::wgpu}) {
     for (const bool as_output : {false, true}) {
-      BOOST_TEST(lower_error(build(as_output).build(), t).starts_with(
-          "module \"g\": pass fuse_swiglu_dual_matmul: node 3 (MatMul): was fused away"));
+      BOOST_TEST(
+          lower_error(build(as_output).build(), t)
+              .starts_with(
+                  "module \"g\": pass fuse_swiglu_dual_matmul: node 3 (MatMul): was fused away"));
     }
   }
   BOOST_TEST(listing_of(build(false), target::cuda) ==
@@ -151,8 +152,7 @@ BOOST_AUTO_TEST_CASE(a_chain_moves_down_to_its_last_member) {
   b.binary("Add", 1, 2, {8});
   b.outputs({3});
   BOOST_TEST(listing_of(b, target::cpu) == "0=Input 1=Softmax[0] 2=Tanh[0] 3=Add[2,1] -> 3");
-  BOOST_TEST(listing_of(b, target::cuda) ==
-             "0=Input 1=Softmax[0] 2=ElementwiseRegion[0,1] -> 2");
+  BOOST_TEST(listing_of(b, target::cuda) == "0=Input 1=Softmax[0] 2=ElementwiseRegion[0,1] -> 2");
 }
 
 BOOST_AUTO_TEST_CASE(cpu_recomputes_the_shapes_of_a_chain) {
@@ -179,8 +179,7 @@ BOOST_AUTO_TEST_CASE(chains_end_at_32_steps_and_16_inputs) {
   BOOST_TEST(listing(l.module.graph) ==
              "0=Input 1=ElementwiseRegion[0] 2=ElementwiseRegion[1] 3=ElementwiseRegion[2] -> 3");
   const auto steps = [&](std::uint32_t id) {
-    const rlx_attribute* chain =
-        l.module.graph.storage().attribute(l.module.graph.op(id), "chain");
+    const rlx_attribute* chain = l.module.graph.storage().attribute(l.module.graph.op(id), "chain");
     return json::parse(std::string{chain->value.text.data, chain->value.text.size}).size();
   };
   BOOST_TEST(steps(1) == 32U);

@@ -1,7 +1,7 @@
 // The placement of slots against the rule it must follow, tried slot by slot in the plainest way.
 #define BOOST_TEST_MODULE lower_placement
-#include <boost/test/unit_test.hpp>
 #include <algorithm>
+#include <boost/test/unit_test.hpp>
 #include <numeric>
 #include <random>
 
@@ -69,7 +69,7 @@ std::vector<placement_request> random_requests(std::mt19937& random, const shape
   for (std::uint32_t node = 0; node < s.steps; ++node) {
     const std::uint64_t bytes = random() % s.sizes * (random() % 3 == 0 ? 1 : 64) + 1;
     lifetime life{node, std::min(node + static_cast<std::uint32_t>(random() % s.longest), s.steps)};
-    const unsigned draw = random() % 100;
+    const auto draw = static_cast<unsigned>(random() % 100);
     if (draw < s.pinned_percent) {
       life = {0, s.steps};
     } else if (draw < s.pinned_percent + s.to_end_percent) {
@@ -87,10 +87,9 @@ BOOST_AUTO_TEST_SUITE(placement_of_slots)
 BOOST_AUTO_TEST_CASE(equals_the_plain_rule_on_random_lifetimes) {
   std::mt19937 random{20261201};
   const shape_of_life shapes[] = {
-      {40, 30, 10, 5, 20},     {200, 40, 0, 4, 3},      {700, 20, 5, 10, 50},
-      {700, 0, 0, 200, 200},   {700, 0, 100, 1, 400},   {900, 30, 40, 100, 5},
-      {900, 10, 10, 900, 900}, {900, 0, 30, 300, 2},    {1200, 5, 5, 70, 1000},
-      {600, 50, 50, 1, 300},   {1500, 0, 2, 130, 1500}, {300, 0, 0, 1, 10},
+      {40, 30, 10, 5, 20},    {200, 40, 0, 4, 3},    {700, 20, 5, 10, 50},    {700, 0, 0, 200, 200},
+      {700, 0, 100, 1, 400},  {900, 30, 40, 100, 5}, {900, 10, 10, 900, 900}, {900, 0, 30, 300, 2},
+      {1200, 5, 5, 70, 1000}, {600, 50, 50, 1, 300}, {1500, 0, 2, 130, 1500}, {300, 0, 0, 1, 10},
   };
   std::size_t compared = 0;
   for (const shape_of_life& shape : shapes) {

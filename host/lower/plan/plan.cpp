@@ -20,7 +20,7 @@ constexpr std::string_view step_name = "plan_buffers";
 // 0 where the size is not known: a dynamic dim, an element count or a dtype beyond what is known.
 std::uint64_t slot_bytes(const graph& g, node_id id) {
   const auto elements = element_count(g.shape(id));
-  const auto width = dtype_bytes(g.node(id).dtype);
+  const auto width = element_bytes(g.node(id).dtype);
   if (!elements || !width) return 0;
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(*elements, *width, &bytes)) {

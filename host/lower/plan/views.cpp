@@ -17,7 +17,7 @@ namespace {
                   ", so the slice's byte offset is not known; bind the symbol before lowering");
     }
   }
-  if (!dtype_bytes(shape.dtype)) {
+  if (!element_bytes(shape.dtype)) {
     fail_at(g, step, id,
             "slices a value of dtype " + std::string{g.storage().dtype_text(shape.dtype)} +
                 ", whose width is not known, so neither is the byte offset");

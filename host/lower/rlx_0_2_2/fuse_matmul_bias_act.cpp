@@ -2,6 +2,7 @@
 // FusedMatMulBiasAct at the MatMul's place. Graph outputs among the three are not looked at.
 #include <vector>
 
+#include "host/emit/json.hpp"
 #include "host/lower/ops.hpp"
 #include "host/lower/patterns.hpp"
 #include "host/lower/rewrite.hpp"

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "host/emit/json.hpp"
 #include "host/lower/ops.hpp"
 #include "host/lower/rewrite.hpp"
 #include "host/lower/rlx_0_2_2/passes.hpp"

@@ -87,14 +87,14 @@ BOOST_AUTO_TEST_SUITE(placement_of_slots)
 BOOST_AUTO_TEST_CASE(equals_the_plain_rule_on_random_lifetimes) {
   std::mt19937 random{20261201};
   const shape_of_life shapes[] = {
-      {40, 30, 10, 5, 20},    {200, 40, 0, 4, 3},    {700, 20, 5, 10, 50},    {700, 0, 0, 200, 200},
-      {700, 0, 100, 1, 400},  {900, 30, 40, 100, 5}, {900, 10, 10, 900, 900}, {900, 0, 30, 300, 2},
-      {1200, 5, 5, 70, 1000}, {600, 50, 50, 1, 300}, {1500, 0, 2, 130, 1500}, {300, 0, 0, 1, 10},
+      {40, 30, 10, 5, 20},   {130, 40, 0, 4, 3},    {400, 20, 5, 10, 50},    {400, 0, 0, 300, 200},
+      {300, 0, 100, 1, 400}, {400, 30, 40, 100, 5}, {400, 10, 10, 400, 900}, {300, 0, 30, 300, 2},
+      {450, 5, 5, 70, 1000}, {300, 50, 50, 1, 300}, {450, 0, 2, 130, 90},    {300, 0, 0, 1, 10},
   };
   std::size_t compared = 0;
   for (const shape_of_life& shape : shapes) {
     const graph g = nodes(shape.steps);
-    for (int round = 0; round < 4; ++round) {
+    for (int round = 0; round < 3; ++round) {
       const auto requests = random_requests(random, shape);
       const placement expected = brute_force(requests);
       const placement got = place_slots(g, requests, alignment);
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(equals_the_plain_rule_on_random_lifetimes) {
       compared += requests.size();
     }
   }
-  BOOST_TEST(compared > 20000U);
+  BOOST_TEST(compared > 9000U);
 }
 
 BOOST_AUTO_TEST_CASE(places_no_two_living_slots_on_one_byte) {

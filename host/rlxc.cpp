@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "host/cli/driver.hpp"
+#include "host/cli/lowering.hpp"
 #include "host/cli/options.hpp"
 #include "host/cli/output.hpp"
 #include "host/text/printable.hpp"
@@ -95,9 +96,9 @@ void list_plugins(const rlx_session& session) {
   print(lines);
 }
 
-exit_status compile_all(const options& o, rlx_session& session, output* out,
+exit_status compile_all(const options& o, const lowering& how, rlx_session& session, output* out,
                         const std::vector<std::string>& paths) {
-  driver d{o, session, out};
+  driver d{o, how, session, out};
   exit_status status = compiled;
   for (std::size_t i = 0; i < paths.size(); ++i) {
     try {
@@ -126,6 +127,12 @@ exit_status run(int argc, const char* const* argv) {
           std::to_string(RLX_PLUGIN_ABI_MINOR) + '\n');
     return compiled;
   }
+  std::optional<lowering> how;
+  if (o.action != action::list_plugins) how.emplace(o);
+  if (o.action == action::print_passes) {
+    print(how->pass_list());
+    return compiled;
+  }
   // All that depends on the process's state is fixed before plugin code runs in it.
   std::vector<std::string> paths;
   for (const std::string& input : o.inputs) paths.push_back(absolute_path(input));
@@ -136,7 +143,7 @@ exit_status run(int argc, const char* const* argv) {
     list_plugins(*session);
     return compiled;
   }
-  return compile_all(o, *session, out ? &*out : nullptr, paths);
+  return compile_all(o, *how, *session, out ? &*out : nullptr, paths);
 }
 
 }  // namespace

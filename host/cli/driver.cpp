@@ -1,9 +1,13 @@
 #include "host/cli/driver.hpp"
 
+#include <cstdio>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "host/emit/json.hpp"
+#include "host/emit/text.hpp"
 #include "host/graph/view.hpp"
 #include "host/read/read.hpp"
 
@@ -13,15 +17,26 @@ namespace {
 
 rlx_string lend(std::string_view s) { return {s.data() == nullptr ? "" : s.data(), s.size()}; }
 
+// Prints the listing of the graph after that pass, or after each, to standard error.
+pass_observer printer(const std::string& wanted) {
+  if (wanted.empty()) return {};
+  return [wanted](std::string_view pass, const graph& g, bool changed) {
+    if (wanted != "all" && wanted != pass) return;
+    std::string text = "after " + std::string{pass} + (changed ? ":\n" : ": unchanged\n");
+    if (changed) append_graph_listing(text, g);
+    text += '\n';
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  };
+}
+
 }  // namespace
 
 void driver::compile(const std::string& path) {
-  const module m = read_file(path);
-  // Pipeline `none`: the module is its own lowered form.
+  const compilation c{lowering_, read_file(path), printer(options_.print_after)};
   std::optional<error> not_written;
   if (options_.emit != emit_form::none) {
     // Written before any hook runs, so that no plugin can have a hand in it.
-    const std::string text = emitted(m);
+    const std::string text = emitted(c);
     try {
       output_->write(text);
     } catch (const broken_pipe&) {
@@ -30,49 +45,75 @@ void driver::compile(const std::string& path) {
       not_written = e;  // the graph is compiled all the same
     }
   }
-  call_plugins(m);
+  call_plugins(c);
   if (not_written) throw *not_written;
 }
 
-std::string driver::emitted(const module& m) const {
+std::string driver::emitted(const compilation& c) const {
   std::string text;
   if (options_.emit == emit_form::mir) {
-    append_mir_json(text, m.graph);
-  } else if (m.plan) {
-    append_lir_json(text, m);
+    append_mir_json(text, c.source() != nullptr ? *c.source() : c.result().graph);
+  } else if (options_.emit == emit_form::fusion_report) {
+    if (!c.report()) throw not_lowered("fusion report", "fusion-report");
+    text = c.report()->text();
+  } else if (c.result().plan) {
+    append_lir_json(text, c.result());
   } else {
-    throw error{"there is no buffer plan to emit as lir, since pipeline \"" + options_.pipeline +
-                "\" lowers nothing; use --emit mir or another --pipeline"};
+    throw not_lowered("buffer plan", "lir");
   }
   return text;
 }
 
-void driver::call_plugins(const module& m) const {
-  const std::uint32_t stages = rlx_session_stages(&session_);
-  const bool has_source = m.level == level::mir;  // of a lowered module nobody knows it
-  const bool wants_source = has_source && (stages & RLX_STAGE_SOURCE) != 0;
-  const bool wants_lowered = (stages & RLX_STAGE_LOWERED) != 0;
-  if (!wants_source && !wants_lowered) return;
+error driver::not_lowered(const char* what, const char* form) const {
+  return error{std::string{"there is no "} + what + " to emit as " + form + ", since pipeline \"" +
+               options_.pipeline + "\" lowers nothing; use --emit mir or another --pipeline"};
+}
 
-  const lent_view view{m.graph, m.plan ? &*m.plan : nullptr};
+void driver::call_plugins(const compilation& c) const {
+  const graph* source = c.source();
+  const graph& result = c.result().graph;
+  const bool was_lowered = source != nullptr && source != &result;
+  const std::uint32_t stages = rlx_session_stages(&session_);
+  const bool wants_source = source != nullptr && (stages & RLX_STAGE_SOURCE) != 0;
+  const bool wants_passes = was_lowered && (stages & RLX_STAGE_PASS) != 0;
+  const bool wants_lowered = (stages & RLX_STAGE_LOWERED) != 0;
+  if (!wants_source && !wants_passes && !wants_lowered) return;
+
+  const auto options = was_lowered ? lowering_.recorded_options()
+                                   : std::vector<std::pair<std::string, std::string>>{};
+  std::vector<rlx_option> lent_options;
+  for (const auto& [name, value] : options) lent_options.push_back({lend(name), lend(value)});
+
+  const lent_view result_view{result, c.result().plan ? &*c.result().plan : nullptr};
+  std::optional<lent_view> lowered_from;
+  if (was_lowered) lowered_from.emplace(*source);
   rlx_compile_record record{};
   record.struct_size = sizeof record;
-  record.graph = &view.get();
-  record.source = has_source ? &view.get() : nullptr;
+  if (source != nullptr) record.source = was_lowered ? &lowered_from->get() : &result_view.get();
   record.target = lend(options_.target);
   record.compiler_name = lend("rlxc");
   record.compiler_version = lend(RLXC_VERSION);
-  record.pipeline = lend(options_.pipeline);
-  record.option_stride = sizeof(rlx_option);  // pipeline `none` has no options
-  record.sequence = rlx_session_next_sequence(&session_, lend(m.graph.name()));
-  if (wants_source) {
-    record.stage = RLX_STAGE_SOURCE;
+  record.pipeline = lend(was_lowered ? lowering_.pipeline()->name() : "none");
+  record.options = lent_options.data();
+  record.option_count = lent_options.size();
+  record.option_stride = sizeof(rlx_option);
+  record.sequence = rlx_session_next_sequence(&session_, lend(result.name()));
+  const auto call = [&](rlx_stage stage, const rlx_graph_view& g, std::string_view pass = {}) {
+    record.stage = stage;
+    record.graph = &g;
+    record.pass = stage == RLX_STAGE_PASS ? lend(pass) : rlx_string{nullptr, 0};
     rlx_session_compile(&session_, &record);
+  };
+  if (wants_source) call(RLX_STAGE_SOURCE, *record.source);
+  if (wants_passes) {
+    // A repetition, so that all that is emitted was written before any plugin saw a thing.
+    c.repeat([&](std::string_view pass, const graph& g, bool changed) {
+      if (!changed) return;
+      const lent_view view{g};
+      call(RLX_STAGE_PASS, view.get(), pass);
+    });
   }
-  if (wants_lowered) {
-    record.stage = RLX_STAGE_LOWERED;
-    rlx_session_compile(&session_, &record);
-  }
+  if (wants_lowered) call(RLX_STAGE_LOWERED, result_view.get());
 }
 
 }  // namespace rlx::cli

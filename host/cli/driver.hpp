@@ -6,27 +6,29 @@
 
 #include <string>
 
+#include "host/cli/lowering.hpp"
 #include "host/cli/options.hpp"
 #include "host/cli/output.hpp"
-#include "host/graph/module.hpp"
 
 namespace rlx::cli {
 
 class driver {
  public:
   // `output` may be null where nothing is emitted. All must outlive the driver.
-  driver(const options& o, rlx_session& session, cli::output* output)
-      : options_{o}, session_{session}, output_{output} {}
+  driver(const options& o, const lowering& how, rlx_session& session, cli::output* output)
+      : options_{o}, lowering_{how}, session_{session}, output_{output} {}
 
-  // From reading to the hook of stage `lowered`. Throws rlx::error `where: what`; the caller puts
-  // the input's name in front. A plugin that fails is no error.
+  // From reading to the hooks, which come in the order of the stages. Throws rlx::error `where:
+  // what`; the caller puts the input's name in front. A plugin that fails is no error.
   void compile(const std::string& path);
 
  private:
-  std::string emitted(const module& m) const;
-  void call_plugins(const module& m) const;
+  std::string emitted(const compilation& c) const;
+  error not_lowered(const char* what, const char* form) const;
+  void call_plugins(const compilation& c) const;
 
   const options& options_;
+  const lowering& lowering_;
   rlx_session& session_;
   cli::output* output_;
 };

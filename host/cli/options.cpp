@@ -6,22 +6,28 @@
 #include <array>
 #include <boost/program_options.hpp>
 
+#include "host/cli/lowering.hpp"
+
 namespace rlx::cli {
 
 namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::array<std::string_view, 7> targets{"cpu",  "metal", "mlx", "wgpu",
-                                                  "cuda", "rocm",  "tpu"};
-constexpr std::array<std::string_view, 1> pipelines{"none"};
-
 struct emit_name {
   std::string_view name;
   emit_form form;
 };
-constexpr std::array<emit_name, 3> emit_names{
-    {{"none", emit_form::none}, {"mir", emit_form::mir}, {"lir", emit_form::lir}}};
+constexpr std::array<emit_name, 4> emit_names{{{"none", emit_form::none},
+                                               {"mir", emit_form::mir},
+                                               {"lir", emit_form::lir},
+                                               {"fusion-report", emit_form::fusion_report}}};
+
+std::vector<std::string_view> target_names() {
+  std::vector<std::string_view> names;
+  for (std::size_t t = 0; t < target_count; ++t) names.push_back(target_name(static_cast<target>(t)));
+  return names;
+}
 
 po::options_description describe() {
   po::options_description all;
@@ -31,6 +37,9 @@ po::options_description describe() {
   add("list-plugins", "");
   add("target", po::value<std::string>());
   add("pipeline", po::value<std::string>());
+  add("disable-pass", po::value<std::vector<std::string>>());
+  add("print-passes", "");
+  add("print-after", po::value<std::string>());
   add("emit", po::value<std::string>());
   add("output,o", po::value<std::string>());
   add("input", po::value<std::vector<std::string>>());
@@ -75,7 +84,7 @@ void check_inputs(const options& o, bool has_output) {
     throw usage_error{"standard input (-) can be read only once"};
   }
   if (o.emit == emit_form::none) {
-    if (has_output) throw usage_error{"--output needs --emit mir or --emit lir"};
+    if (has_output) throw usage_error{"--output needs --emit mir, lir or fusion-report"};
     return;
   }
   if (o.inputs.size() > 1) {
@@ -120,9 +129,13 @@ options parse_options(int argc, const char* const* argv) {
     return o;
   }
   o.target = text("target", o.target);
-  check_choice("target", o.target, targets);
+  check_choice("target", o.target, target_names());
   o.pipeline = text("pipeline", o.pipeline);
-  check_choice("pipeline", o.pipeline, pipelines);
+  check_choice("pipeline", o.pipeline, pipeline_names());
+  if (given.count("disable-pass") != 0) {
+    o.disabled_passes = given["disable-pass"].as<std::vector<std::string>>();
+  }
+  o.print_after = text("print-after", "");
   o.emit = parse_emit(text("emit", "none"));
   o.output = text("output", o.output);
   if (given.count("input") != 0) o.inputs = given["input"].as<std::vector<std::string>>();
@@ -131,18 +144,28 @@ options parse_options(int argc, const char* const* argv) {
     o.action = action::list_plugins;
     return o;
   }
+  if (given.count("print-passes") != 0) {
+    if (!o.inputs.empty()) throw usage_error{"--print-passes takes no input file"};
+    o.action = action::print_passes;
+    return o;
+  }
   check_inputs(o, given.count("output") != 0);
   return o;
 }
 
 std::string_view help_text() {
   return R"(Usage: rlxc [options] FILE...
-Compiles RLX modules (JSON: a MIR graph or a LIR module; - is standard input)
-and hands each compiled graph to the plugins that RLX_PLUGINS names.
+Compiles RLX modules (JSON: a HIR module, a MIR graph or a LIR module; - is
+standard input) and hands each compiled graph to the plugins that RLX_PLUGINS names.
 
   --target NAME      cpu, metal, mlx, wgpu, cuda, rocm or tpu (default cpu)
-  --pipeline NAME    how to lower: none takes the graph as it is (default none)
-  --emit FORM        write the result: none, mir or lir (default none)
+  --pipeline NAME    how to lower: rlx-0.2.2 as that compiler does, none takes
+                     the graph as it is (default rlx-0.2.2)
+  --disable-pass P   leave a pass out (repeatable)
+  --print-passes     print the passes that would run, in order
+  --print-after P    list the graph after that pass, or all, on standard error
+  --emit FORM        write a result: none; mir, the graph before the passes; lir,
+                     the lowered module; fusion-report (default none)
   -o, --output PATH  where to write it (default -, standard output); one input
   --list-plugins     print name, version, ABI, stages and path of each plugin
   --version          print the version
@@ -150,7 +173,7 @@ and hands each compiled graph to the plugins that RLX_PLUGINS names.
 
 Examples:
   RLX_PLUGINS=libopscope.so rlxc model.json
-  rlxc --target cuda --emit mir -o out.json model.json
+  rlxc --target cuda --emit lir -o out.lir.json model.json
 
 Exit status: 0 all inputs compiled, 1 an input could not be compiled or a
 result not written (the other inputs still are), 2 usage or plugin trouble.
@@ -160,6 +183,8 @@ Environment:
                    that is looked up in the plugin folders
   RLX_PLUGIN_PATH  absolute folders, separated by ':', searched before the
                    plugin folder of the installation
+  RLX_METAL_NO_FUSION, RLX_METAL_UNFUSE_REGIONS
+                   flags that change what target metal runs, as in RLX
 With the result on standard output, what plugins print there goes to standard
 error.
 )";

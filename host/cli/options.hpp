@@ -16,13 +16,15 @@ class usage_error : public error {
   using error::error;
 };
 
-enum class action { compile, list_plugins, help, version };
-enum class emit_form { none, mir, lir };
+enum class action { compile, list_plugins, print_passes, help, version };
+enum class emit_form { none, mir, lir, fusion_report };
 
 struct options {
   cli::action action = action::compile;
   std::string target = "cpu";
-  std::string pipeline = "none";
+  std::string pipeline = "rlx-0.2.2";
+  std::vector<std::string> disabled_passes;
+  std::string print_after;  // a pass, "all", or empty
   emit_form emit = emit_form::none;
   std::string output = "-";         // "-" is standard output; used where something is emitted
   std::vector<std::string> inputs;  // "-" is standard input

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "host/graph/graph.hpp"
 #include "host/graph/hir.hpp"
@@ -16,6 +18,9 @@ struct module {
   rlx::graph graph;                              // empty at level hir
   std::optional<buffer_plan> plan;               // LIR only
   std::optional<hir_module> hir = std::nullopt;  // HIR only
+  // What the reader met and did not know, `where: what`, for the user: unknown members (which are
+  // not written again) and operations in an unknown form. The first few, each sort once.
+  std::vector<std::string> notes{};
 };
 
 }  // namespace rlx

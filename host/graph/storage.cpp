@@ -1,5 +1,8 @@
 #include "host/graph/storage.hpp"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -26,6 +29,10 @@ const std::unordered_map<std::string_view, std::uint32_t>& listed_kinds() {
 }
 
 }  // namespace
+
+std::size_t text_hash::operator()(std::string_view s) const noexcept {
+  return XXH3_64bits(s.data(), s.size());
+}
 
 storage::storage() = default;
 storage::~storage() = default;

@@ -41,6 +41,11 @@ struct nested_graph {
   std::unique_ptr<graph> body;
 };
 
+// A hash of texts fit for hostile ones as much as any fast one is, and quick on long payloads.
+struct text_hash {
+  std::size_t operator()(std::string_view s) const noexcept;
+};
+
 class storage {
  public:
   storage();
@@ -85,7 +90,7 @@ class storage {
   std::pmr::monotonic_buffer_resource memory_;
   std::vector<std::shared_ptr<const void>> owners_;
   std::vector<operation> ops_;
-  std::unordered_map<std::string_view, op_id> interned_;
+  std::unordered_map<std::string_view, op_id, text_hash> interned_;
   std::vector<rlx_attribute> attributes_;
   std::vector<nested_graph> nested_;
   std::unordered_map<std::string_view, std::uint32_t> unlisted_kinds_;

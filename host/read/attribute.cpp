@@ -72,10 +72,10 @@ void set_array(storage& s, const std::vector<rlx_string>& v, rlx_attribute& a) {
 
 // Reads a list with `one`, which turns an element into a T or nothing.
 template <class T, class F>
-std::optional<std::vector<T>> read_list(context& c, od::value& v, const place& at, F&& one) {
+std::optional<std::vector<T>> read_list(context& c, od::array& list, F&& one) {
   std::vector<T> values;
   bool good = true;
-  each_element(c, v, at, [&](od::value& e, std::uint64_t) {
+  each_element(c, list, [&](od::value& e, std::uint64_t) {
     if (!good) return;
     const std::optional<T> value = one(e);
     if (value) {
@@ -99,9 +99,8 @@ std::optional<double> as_f64(std::string_view t) {
   return value ? std::optional{static_cast<double>(*value)} : std::nullopt;
 }
 
-attribute_state read_array(context& c, od::value& v, const place& at, const field_spec& spec,
-                           rlx_attribute& a) {
-  if (type(c, v) != od::json_type::array) return attribute_state::wrong_type;
+attribute_state read_typed_list(context& c, od::array& list, const place& at, field_type element,
+                                rlx_attribute& a) {
   const auto scalar = [&](auto parse) {
     return [&c, parse](od::value& e) -> decltype(parse(std::string_view{})) {
       const od::json_type t = type(c, e);
@@ -109,22 +108,22 @@ attribute_state read_array(context& c, od::value& v, const place& at, const fiel
       return parse(token(c, e));
     };
   };
-  const auto set = [&](const auto& list, auto&&... more) {
-    if (!list) return attribute_state::wrong_type;
-    set_array(c.store, *list, more..., a);
+  const auto set = [&](const auto& values, auto&&... more) {
+    if (!values) return attribute_state::wrong_type;
+    set_array(c.store, *values, more..., a);
     return attribute_state::present;
   };
-  switch (spec.type) {
+  switch (element) {
     case field_type::u64:
-      return set(read_list<std::uint64_t>(c, v, at, scalar(parse_u64)), RLX_ATTRIBUTE_U64);
+      return set(read_list<std::uint64_t>(c, list, scalar(parse_u64)), RLX_ATTRIBUTE_U64);
     case field_type::i64:
-      return set(read_list<std::int64_t>(c, v, at, scalar(parse_i64)));
+      return set(read_list<std::int64_t>(c, list, scalar(parse_i64)));
     case field_type::f32:
-      return set(read_list<double>(c, v, at, scalar(as_f64)));
+      return set(read_list<double>(c, list, scalar(as_f64)));
     case field_type::boolean:
-      return set(read_list<std::uint64_t>(c, v, at, scalar(as_boolean)), RLX_ATTRIBUTE_BOOL);
+      return set(read_list<std::uint64_t>(c, list, scalar(as_boolean)), RLX_ATTRIBUTE_BOOL);
     case field_type::text:
-      return set(read_list<rlx_string>(c, v, at, [&](od::value& e) -> std::optional<rlx_string> {
+      return set(read_list<rlx_string>(c, list, [&](od::value& e) -> std::optional<rlx_string> {
         if (type(c, e) != od::json_type::string) return std::nullopt;
         return lend(read_string(c, e, at));
       }));
@@ -158,13 +157,12 @@ struct list_form {
 
 attribute_state read_list_by_form(context& c, od::value& v, const place& at, unsigned depth,
                                   rlx_attribute& a) {
-  od::array array;
-  if (const auto e = v.get_array().get(array)) c.doc.fail(e);
+  od::array array = read_array(c, v, at);
   list_form form;
   std::uint64_t count = 0;
   for (auto item : array) {
     od::value e;
-    if (const auto error = item.get(e)) c.doc.fail(error);
+    if (const auto error = std::move(item).get(e)) c.doc.fail(error);
     ++count;
     const od::json_type t = type(c, e);
     form.s = form.s && t == od::json_type::string;
@@ -191,11 +189,9 @@ attribute_state read_list_by_form(context& c, od::value& v, const place& at, uns
                              : form.b ? field_type::boolean
                              : form.s ? field_type::text
                                       : field_type::json;
-  if (element != field_type::json &&
-      read_array(c, v, at, {{}, element, true}, a) == attribute_state::present) {
-    return attribute_state::present;
-  }
-  set_json(c, v, at, depth, a);
+  if (element != field_type::json) return read_typed_list(c, array, at, element, a);
+  a.type = RLX_ATTRIBUTE_JSON;
+  a.value.text = lend(read_canonical(c, array, at, depth));
   return attribute_state::present;
 }
 
@@ -208,8 +204,12 @@ attribute_state read_attribute(context& c, od::value& v, const place& at, unsign
     check(c, v, at, depth);
     return attribute_state::absent;
   }
-  if (spec.is_array) return read_array(c, v, at, spec, a);
   constexpr auto wrong = attribute_state::wrong_type;
+  if (spec.is_array) {
+    if (t != od::json_type::array) return wrong;
+    od::array array = read_array(c, v, at);
+    return read_typed_list(c, array, at, spec.type, a);
+  }
   switch (spec.type) {
     case field_type::u64:
     case field_type::i64:
@@ -245,8 +245,7 @@ attribute_state read_attribute(context& c, od::value& v, const place& at, unsign
       break;
     case field_type::bytes: {
       if (t != od::json_type::array) return wrong;
-      od::array array;
-      if (const auto e = v.get_array().get(array)) c.doc.fail(e);
+      od::array array = read_array(c, v, at);
       const auto count = count_bytes(raw_text(c, array));
       if (!count) return wrong;
       a.type = RLX_ATTRIBUTE_BYTES;

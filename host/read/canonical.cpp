@@ -25,12 +25,8 @@ class writer {
         write_object(v, at, depth);
         break;
       case od::json_type::array: {
-        text_ += '[';
-        each_element(c_, v, at, [&](od::value& e, std::uint64_t i) {
-          if (i != 0) text_ += ',';
-          write(e, at, depth + 1);
-        });
-        text_ += ']';
+        od::array array = read_array(c_, v, at);
+        write(array, at, depth);
         break;
       }
       case od::json_type::string:
@@ -44,6 +40,15 @@ class writer {
         check(c_, v, at, depth);
         text_ += token(c_, v);
     }
+  }
+
+  void write(od::array& array, const place& at, unsigned depth) {
+    text_ += '[';
+    each_element(c_, array, [&](od::value& e, std::uint64_t i) {
+      if (i != 0) text_ += ',';
+      write(e, at, depth + 1);
+    });
+    text_ += ']';
   }
 
   std::string take() && {
@@ -138,25 +143,36 @@ std::string_view read_canonical(context& c, od::value& v, const place& at, unsig
   return c.store.keep(std::move(w).take());
 }
 
+std::string_view read_canonical(context& c, od::array& array, const place& at, unsigned depth) {
+  writer w{c};
+  w.write(array, at, depth);
+  return c.store.keep(std::move(w).take());
+}
+
 void append_f32(std::string& out, float value) {
-  const float magnitude = std::fabs(value);
-  char buffer[64];
-  if (magnitude != 0 && (magnitude < 1e-4f || magnitude >= 1e16f)) {
-    const auto r =
-        std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
-    const std::string_view text{buffer, static_cast<std::size_t>(r.ptr - buffer)};
-    const std::size_t e = text.find('e');
-    out += text.substr(0, e + 1);
-    std::string_view exponent = text.substr(e + 1);
-    if (exponent.front() == '-') out += '-';
-    exponent.remove_prefix(1);
-    out += exponent.substr(std::min(exponent.find_first_not_of('0'), exponent.size() - 1));
-    return;
-  }
-  const auto r = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed);
+  // The shortest digits that restore the value, as d.ddde+XX.
+  char buffer[32];
+  const auto r = std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value),
+                               std::chars_format::scientific);
   const std::string_view text{buffer, static_cast<std::size_t>(r.ptr - buffer)};
-  out += text;
-  if (text.find('.') == std::string_view::npos) out += ".0";
+  const std::size_t e = text.find('e');
+  std::string digits{text.substr(0, 1)};
+  if (e > 1) digits += text.substr(2, e - 2);
+  int exponent = 0;
+  std::from_chars(text.data() + e + (text[e + 1] == '+' ? 2 : 1), r.ptr, exponent);
+
+  if (std::signbit(value)) out += '-';
+  if (value != 0 && (std::fabs(value) < 1e-4f || std::fabs(value) >= 1e16f)) {
+    out += digits[0];
+    if (digits.size() > 1) out.append(1, '.').append(digits, 1);
+    out += 'e' + std::to_string(exponent);
+  } else if (exponent < 0) {
+    out.append("0.").append(static_cast<std::size_t>(-exponent - 1), '0').append(digits);
+  } else {
+    const auto whole = static_cast<std::size_t>(exponent) + 1;
+    if (digits.size() <= whole) digits.append(whole - digits.size() + 1, '0');
+    out.append(digits, 0, whole).append(1, '.').append(digits, whole);
+  }
 }
 
 }  // namespace rlx::json

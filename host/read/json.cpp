@@ -12,7 +12,6 @@ namespace rlx::json {
 
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The length of the well-formed UTF-8 sequence at the start of `s`, or 0.
@@ -190,9 +189,22 @@ buffer make_buffer(std::uint64_t n) {
   }
 }
 
+buffer compact(std::string_view text) {
+  buffer b = make_buffer(text.size());
+  std::size_t size = 0;
+  if (simdjson::minify(text.data(), text.size(), b.data.get(), size) != simdjson::SUCCESS) {
+    throw error{"module: cannot be compacted, write it without white space"};
+  }
+  std::memset(b.data.get() + size, 0, b.size - size + simdjson::SIMDJSON_PADDING);
+  b.size = size;
+  return b;
+}
+
 document::document(std::string_view text) : text_{text} {
   const simdjson::padded_string_view padded{text.data(), text.size(),
                                             text.size() + simdjson::SIMDJSON_PADDING};
+  // Twice our limit, so that ours is the one that is met (the parser only asserts its own).
+  if (const auto e = parser_.allocate(text.size(), 2 * max_depth)) fail(e);
   if (const auto e = parser_.iterate(padded).get(document_)) fail(e);
 }
 
@@ -231,6 +243,8 @@ void document::fail(simdjson::error_code code) {
     case simdjson::MEMALLOC:
       throw error{"module: no memory to parse its " + std::to_string(text_.size()) +
                   " bytes, free some and repeat"};
+    case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
+      throw error{"module: the text ends too early, the file is cut short: write it again"};
     default:
       break;
   }
@@ -252,6 +266,14 @@ void document::fail_at(const char* position, const std::string& what) const {
   const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
   throw error{"byte " + std::to_string(offset) + " (line " + std::to_string(line) + ", column " +
               std::to_string(offset - line_start + 1) + "): " + what};
+}
+
+void context::note(const place& at, std::string_view subject, const std::string& what) {
+  constexpr std::size_t most = 16;
+  if (notes == nullptr || notes->size() >= most) return;
+  if (noted.insert(std::string{subject.substr(0, 200)}).second) {
+    notes->push_back(at.text() + ": " + what);
+  }
 }
 
 std::string_view token(context& c, od::value& v) {
@@ -382,6 +404,13 @@ od::object read_object(context& c, od::value& v, const place& at) {
   od::object o;
   if (const auto e = v.get_object().get(o)) c.doc.fail(e);
   return o;
+}
+
+od::array read_array(context& c, od::value& v, const place& at) {
+  if (type(c, v) != od::json_type::array) fail_not(c, v, at, "a list");
+  od::array array;
+  if (const auto e = v.get_array().get(array)) c.doc.fail(e);
+  return array;
 }
 
 std::uint64_t read_u64(context& c, od::value& v, const place& at) {

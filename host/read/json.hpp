@@ -15,6 +15,7 @@
 #include <string_view>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "host/graph/storage.hpp"
 #include "host/read/place.hpp"
@@ -37,8 +38,10 @@ struct buffer {
 buffer make_buffer(std::uint64_t n);
 
 // Thrown when an operation is written with white space between its tokens: the text is to be
-// compacted as a whole and read again, so that operations can be kept as slices of it.
+// checked and compacted as a whole and read again, so that operations can be kept as slices of it.
 struct not_compact {};
+// Without the white space; `text` must be padded and known to be JSON (else tokens would merge).
+buffer compact(std::string_view text);
 
 // One text being read. `text` must be padded and stay where it is while the storage lives.
 class document {
@@ -68,6 +71,11 @@ class document {
 struct context {
   document& doc;
   rlx::storage& store;
+  std::vector<std::string>* notes = nullptr;  // see module::notes
+  std::unordered_set<std::string> noted{};
+
+  // Notes `where: what` once for each `subject`, up to a limit.
+  void note(const place& at, std::string_view subject, const std::string& what);
 };
 
 // ---- scalars
@@ -104,7 +112,10 @@ void check(context& c, od::value v, const place& at, unsigned depth);
 
 // Calls f(value, index) for every element.
 template <class F>
+void each_element(context& c, od::array& array, F&& f);
+template <class F>
 void each_element(context& c, od::value& v, const place& at, F&& f);
+od::array read_array(context& c, od::value& v, const place& at);
 // Calls f(key, value) for every member; the key as it stands between its quotes where it has no
 // escape, else unescaped.
 template <class F>
@@ -127,6 +138,7 @@ void require(std::uint32_t seen, std::uint32_t required,
 
 // ---- implementation of the templates
 
+inline bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 std::string_view key_text(context& c, od::field& field);
 [[noreturn]] void fail_not(context& c, od::value& v, const place& at, const char* wanted);
 [[noreturn]] void fail_twice(const place& at, std::string_view name);
@@ -145,9 +157,12 @@ void document::each_root_element(F&& f) {
 
 template <class F>
 void each_element(context& c, od::value& v, const place& at, F&& f) {
-  if (type(c, v) != od::json_type::array) fail_not(c, v, at, "a list");
-  od::array array;
-  if (const auto e = v.get_array().get(array)) c.doc.fail(e);
+  od::array array = read_array(c, v, at);
+  each_element(c, array, f);
+}
+
+template <class F>
+void each_element(context& c, od::array& array, F&& f) {
   std::uint64_t index = 0;
   for (auto item : array) {
     od::value element;
@@ -170,7 +185,8 @@ template <class Container>
 std::string_view raw_text(context& c, Container& container) {
   std::string_view raw;
   if (const auto e = container.raw_json().get(raw)) c.doc.fail(e);
-  while (raw.back() != '}' && raw.back() != ']') raw.remove_suffix(1);
+  while (!raw.empty() && is_space(raw.back())) raw.remove_suffix(1);
+  if (raw.empty() || (raw.back() != '}' && raw.back() != ']')) c.doc.fail(simdjson::TAPE_ERROR);
   return raw;
 }
 
@@ -190,6 +206,7 @@ std::uint32_t read_members(context& c, od::object& o, const place& at,
     if (i == N) {
       if (!unknown.insert(key).second) fail_twice(at, key);
       check(c, v, place::member(at, key), depth + 1);
+      c.note(at, key, "the member " + quoted(key) + " is not known here and left out");
       return;
     }
     if ((seen >> i & 1) != 0) fail_twice(at, key);

@@ -195,6 +195,11 @@ op_id read_operation(context& c, od::value& v, const place& at, depth d) {
   } else if (op.is_malformed) {  // a kind without fields
     op.kind = c.store.unlisted_kind_number(op.kind_text);
   }
+  if (op.is_malformed) {
+    c.note(at, op.kind_text,
+           "a form of " + quoted(op.kind_text) +
+               " that this version does not know, taken for an unknown operation");
+  }
   return finish(c, op, raw);
 }
 
@@ -214,35 +219,33 @@ static op_id read_lone_operation(storage& s, std::string_view text) {
   return id;
 }
 
+static void check_lone_value(storage& s, std::string_view text) {
+  document doc{text};
+  context c{doc, s};
+  doc.each_root_element([&](od::value& v) { check(c, v, place{}, 1); });
+  doc.expect_end();
+}
+
 }  // namespace rlx::json
 
 namespace rlx {
 
 op_id read_op(storage& s, std::string_view json) {
   if (const op_id known = s.find_op(json); known != storage::no_op) return known;
-  json::place at;
-  if (json.size() > json::max_bytes) at.fail("an operation of more than 4 GiB, split it");
-  // On-Demand reads a lone scalar by other rules than one inside a list, hence the brackets.
-  const auto keep = [&](std::string_view before, std::string_view text, std::string_view after) {
-    const std::size_t size = before.size() + text.size() + after.size();
-    const std::span<char> copy = s.allocate<char>(size + simdjson::SIMDJSON_PADDING);
-    char* end = std::ranges::copy(before, copy.data()).out;
-    end = std::ranges::copy(text, end).out;
-    end = std::ranges::copy(after, end).out;
+  if (json.size() > json::max_bytes) json::make_buffer(json.size());  // throws
+  const auto keep = [&](std::string_view text) {
+    const std::span<char> copy = s.allocate<char>(text.size() + simdjson::SIMDJSON_PADDING);
+    char* const end = std::ranges::copy(text, copy.data()).out;
     std::memset(end, 0, simdjson::SIMDJSON_PADDING);
-    return std::string_view{copy.data(), size};
+    return std::string_view{copy.data(), text.size()};
   };
-  const std::string_view text = keep("[", json, "]");
+  // On-Demand reads a lone scalar by other rules than one inside a list, hence the brackets.
+  const std::string_view text = keep('[' + std::string{json} + ']');
   try {
     return json::read_lone_operation(s, text);
   } catch (const json::not_compact&) {
-    std::string compact(text.size() + simdjson::SIMDJSON_PADDING, '\0');
-    std::size_t size = 0;
-    if (simdjson::minify(text.data(), text.size(), compact.data(), size) != simdjson::SUCCESS) {
-      at.fail("no JSON, write an operation as RLX does");
-    }
-    compact.resize(size);
-    return json::read_lone_operation(s, keep("", compact, ""));
+    json::check_lone_value(s, text);
+    return json::read_lone_operation(s, keep(json::compact(text).text()));
   }
 }
 

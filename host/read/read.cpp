@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "host/error.hpp"
 #include "host/read/file.hpp"
@@ -26,15 +27,31 @@ enum : std::uint32_t {
   has_buffers = 1u << 6
 };
 
+// Throws unless `text` is one JSON object from end to end.
+void check_document(std::string_view text) {
+  storage scratch;
+  document doc{text};
+  context c{doc, scratch};
+  od::object o = doc.root();
+  each_member(c, o, [&](std::string_view, od::value& v) { check(c, v, place{}, 1); });
+  doc.expect_end();
+}
+
 // Looks at the outermost names only.
 std::uint32_t survey(context& c) {
-  od::object o = c.doc.root();
   std::uint32_t seen = 0;
-  each_member(c, o, [&](std::string_view key, od::value&) {
-    for (std::size_t i = 0; i < telling.size(); ++i) {
-      if (telling[i] == key) seen |= 1u << i;
-    }
-  });
+  try {
+    od::object o = c.doc.root();
+    each_member(c, o, [&](std::string_view key, od::value&) {
+      for (std::size_t i = 0; i < telling.size(); ++i) {
+        if (telling[i] == key) seen |= 1u << i;
+      }
+    });
+  } catch (const error&) {
+    // Values are only stepped over above: where they are wrong, look for the very place.
+    check_document(c.doc.text());
+    throw;
+  }
   return seen;
 }
 
@@ -67,11 +84,29 @@ void read_lir_module(context& c, const place& at, module& m) {
   }
 }
 
-module read_document(document& doc, std::shared_ptr<storage> store) {
-  context c{doc, *store};
+// Refuses by name what RLX writes beside modules.
+void expect_json_module(std::string_view text) {
+  constexpr std::pair<std::string_view, std::string_view> others[] = {
+      {"\xef\xbb\xbf", "a byte order mark before the JSON, remove it"},
+      {"\u2550", "a text dump of RLX, which loses attributes: give the module as JSON"},
+      {"hir @", "a text dump of RLX, which loses attributes: give the module as JSON"},
+      {"mir @", "a text dump of RLX, which loses attributes: give the module as JSON"},
+      {"lir @", "a text dump of RLX, which loses attributes: give the module as JSON"},
+      {"graph @", "a text listing of RLX, which is not read: give the module as JSON"},
+      {"RLX", "a binary file of RLX, which is not read: give the module as JSON"},
+      {"PK\x03\x04", "a ZIP file, which is not read: give the module as JSON"},
+      {"# arena_size=", "a plan report of RLX, which has no graph: give the module as JSON"},
+      {"fusion report:", "a fusion report of RLX, which has no graph: give the module as JSON"}};
+  for (const auto& [start, what] : others) {
+    if (text.starts_with(start)) throw error{"module: " + std::string{what}};
+  }
+}
+
+module read_document(document& doc, const std::shared_ptr<storage>& store) {
+  module m{level::mir, graph{store}, std::nullopt};
+  context c{doc, *store, &m.notes};
   const place at;
   const std::uint32_t seen = survey(c);
-  module m{level::mir, graph{std::move(store)}, std::nullopt, std::nullopt};
   if ((seen & (has_mir | has_buffers)) == (has_mir | has_buffers)) {
     m.level = level::lir;
     read_lir_module(c, at, m);
@@ -96,24 +131,19 @@ module read_document(document& doc, std::shared_ptr<storage> store) {
 }
 
 module read_buffer(const buffer& b) {
+  expect_json_module(b.text());
   const auto read = [](const buffer& text) {
     auto store = std::make_shared<storage>();
     store->adopt(text.data, text.text());
     document doc{text.text()};
-    return read_document(doc, std::move(store));
+    return read_document(doc, store);
   };
   try {
     return read(b);
   } catch (const not_compact&) {
+    check_document(b.text());
+    return read(compact(b.text()));
   }
-  buffer compact = make_buffer(b.size);
-  std::size_t size = 0;
-  if (simdjson::minify(b.data.get(), b.size, compact.data.get(), size) != simdjson::SUCCESS) {
-    throw error{"module: no JSON, give a module as RLX writes it"};
-  }
-  compact.size = size;
-  std::memset(compact.data.get() + size, 0, b.size - size + simdjson::SIMDJSON_PADDING);
-  return read(compact);
 }
 
 }  // namespace

@@ -1,0 +1,254 @@
+// The need pass over a whole graph, and over the graphs nested in it.
+#include <opscope/need.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+
+#include "plugin/cost/need/evaluator.hpp"
+#include "plugin/cost/need/flow.hpp"
+
+namespace opscope {
+
+struct need_scratch {
+  need::evaluation_storage<interval> evaluation;
+  need::flow<interval> flow;
+};
+
+namespace need {
+
+namespace {
+
+// The bytes that outputs with storage of their own take, each byte once.
+template <class N>
+N output_bytes(const evaluator<N>& e, const rlx::graph_view& g) {
+  std::vector<std::uint32_t> ids{g.outputs().begin(), g.outputs().end()};
+  std::sort(ids.begin(), ids.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const auto root_a = g.node(a).view_root;
+    const auto root_b = g.node(b).view_root;
+    return root_a != root_b ? root_a < root_b : a < b;
+  });
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  N sum;
+  for (std::size_t at = 0; at < ids.size();) {
+    const std::uint32_t root = g.node(ids[at]).view_root;
+    std::size_t end = at + 1;
+    while (end < ids.size() && g.node(ids[end]).view_root == root) ++end;
+    if ((e.flags(root) & leaf_flag) == 0) {
+      if (end - at == 1) {
+        sum += e.bytes(ids[at]);
+      } else {
+        // Views of one result: at least the largest, at most all of them or the whole of it.
+        N least;
+        N most;
+        bool is_root_among = false;
+        for (std::size_t i = at; i < end; ++i) {
+          least = maximum(least, e.bytes(ids[i]));
+          most += e.bytes(ids[i]);
+          is_root_among = is_root_among || ids[i] == root;
+        }
+        const N capped = minimum(most, e.bytes(root));
+        sum += is_root_among ? e.bytes(root) : from_to(least, capped.is_bounded() ? capped : most);
+      }
+    }
+    at = end;
+  }
+  return sum;
+}
+
+}  // namespace
+
+template <class N>
+body_need<N> evaluate_body(const rlx_graph_view& graph, const bindings& bound, unsigned depth) {
+  const rlx::graph_view g{graph};
+  evaluation_storage<N> storage;
+  evaluator<N> e{g, bound, storage, depth};
+  body_need<N> b;
+  node_figures<N> f;
+  for (std::uint32_t id = 0; id < g.size(); ++id) {
+    e.evaluate(id, f);
+    b.work += f.work;
+    b.contraction += f.contraction;
+    b.int_ops += f.int_ops;
+  }
+  flow<N> back;
+  back.walk(e);
+  for (std::uint32_t id = 0; id < g.size(); ++id) {
+    const std::uint32_t kind = g.node(id).kind;
+    if (!rlx::is_leaf_kind(kind)) continue;
+    const N part = back.is_live(id) ? back.needed(e, id) : N{};
+    if (kind == RLX_KIND_Input) {
+      b.inputs.push_back(part);
+      b.whole.push_back(back.is_live(id) && back.is_whole(id));
+    } else {
+      b.leaf_bytes += part;
+    }
+  }
+  for (const beside<N>& x : e.apart()) b.leaf_bytes += back.as_needed(x.node, x.read);
+  b.is_repeatable = e.is_repeatable();
+  return b;
+}
+
+template body_need<interval> evaluate_body<interval>(const rlx_graph_view&, const bindings&,
+                                                     unsigned);
+template body_need<symbolic> evaluate_body<symbolic>(const rlx_graph_view&, const bindings&,
+                                                     unsigned);
+
+}  // namespace need
+
+// Fills a graph_need; a class of its own to be its friend.
+class need_pass {
+ public:
+  static void run(const rlx::graph_view& graph, const need_options& options, graph_need& result) {
+    if (!result.scratch_) result.scratch_ = std::make_unique<need_scratch>();
+    result.graph_ = graph;
+    result.unknown_.clear();
+    result.totals_ = {};
+    result.nodes_.resize(graph.size());
+    need_scratch& scratch = *result.scratch_;
+    need::evaluator<interval> e{graph, options.bindings, scratch.evaluation, 0};
+    need::node_figures<interval> f;
+    need_totals& t = result.totals_;
+    const bool has_rule = options.rule != nullptr && options.rule->nodes().size() == graph.size();
+    if (has_rule) t.coverage.rule_bytes = t.coverage.counted_rule_bytes = 0;
+
+    for (std::uint32_t id = 0; id < graph.size(); ++id) {
+      e.evaluate(id, f);
+      const std::uint8_t flags = e.flags(id);
+      node_need& n = result.nodes_[id];
+      n = {f.read,
+           f.written,
+           f.weights,
+           f.work,
+           f.contraction,
+           f.int_ops,
+           (flags & need::invariant_flag) != 0,
+           (flags & need::leaf_flag) != 0,
+           (flags & need::view_flag) != 0,
+           false,
+           0};
+      if (n.is_leaf) continue;
+      ++t.coverage.counted_nodes;
+      if (f.reason != nullptr) result.unknown_.push_back({id, f.reason});
+      t.read += f.read;
+      t.written += f.written;
+      t.weights += f.weights;
+      t.work += f.work;
+      t.contraction += f.contraction;
+      t.int_ops += f.int_ops;
+      if (n.is_invariant) t.invariant += n.bytes();
+      const bool is_bounded = n.is_bounded();
+      is_bounded ? ++t.coverage.nodes : ++t.unknown_nodes;
+      if (has_rule) {
+        const figure bytes = options.rule->nodes()[id].bytes();
+        t.coverage.counted_rule_bytes = checked_add(t.coverage.counted_rule_bytes, bytes);
+        if (is_bounded) t.coverage.rule_bytes = checked_add(t.coverage.rule_bytes, bytes);
+      }
+    }
+
+    need::flow<interval>& back = scratch.flow;
+    back.walk(e);
+    for (std::uint32_t id = 0; id < graph.size(); ++id) {
+      node_need& n = result.nodes_[id];
+      if (!back.is_live(id)) {
+        n.is_dead = true;
+      } else if (n.is_leaf) {
+        (graph.node(id).kind == RLX_KIND_Input ? t.io_inputs : t.io_weights) += back.needed(e, id);
+      }
+    }
+    t.io_outputs = need::output_bytes(e, graph);
+    for (const need::beside<interval>& x : e.apart()) {
+      t.io_weights += back.as_needed(x.node, x.read);
+      // A row appended to a cache, a state carried on: it outlives the graph where its place does.
+      const std::uint32_t root = graph.node(x.node).view_root;
+      const bool is_intermediate = root != x.node && (e.flags(root) & need::leaf_flag) == 0;
+      if (back.is_live(x.node) && !is_intermediate) t.io_outputs += x.written;
+    }
+    t.graph_io = t.io_inputs + t.io_weights + t.io_outputs;
+  }
+};
+
+graph_need::graph_need() = default;
+graph_need::graph_need(graph_need&&) noexcept = default;
+graph_need& graph_need::operator=(graph_need&&) noexcept = default;
+graph_need::~graph_need() = default;
+
+void analyze_need(const rlx::graph_view& graph, const need_options& options, graph_need& result) {
+  need_pass::run(graph, options, result);
+}
+
+graph_need analyze_need(const rlx::graph_view& graph, const need_options& options) {
+  graph_need result;
+  analyze_need(graph, options, result);
+  return result;
+}
+
+std::vector<kind_need> graph_need::by_kind() const {
+  std::vector<kind_need> kinds;
+  if (!graph_) return kinds;
+  std::vector<std::uint32_t> listed(rlx::kind_count + 1, UINT32_MAX);
+  std::unordered_map<std::uint32_t, std::uint32_t> unlisted;
+  for (std::uint32_t id = 0; id < nodes_.size(); ++id) {
+    const std::uint32_t kind = graph_->node(id).kind;
+    std::uint32_t& at =
+        kind < listed.size() ? listed[kind] : unlisted.try_emplace(kind, UINT32_MAX).first->second;
+    if (at == UINT32_MAX) {
+      at = static_cast<std::uint32_t>(kinds.size());
+      kinds.push_back({rlx::text(graph_->info(id).kind_text), 0, {}});
+    }
+    kind_need& k = kinds[at];
+    const node_need& n = nodes_[id];
+    ++k.count;
+    k.need.read += n.read;
+    k.need.written += n.written;
+    k.need.weights += n.weights;
+    k.need.work += n.work;
+    k.need.contraction += n.contraction;
+    k.need.int_ops += n.int_ops;
+  }
+  std::stable_sort(kinds.begin(), kinds.end(), [](const kind_need& a, const kind_need& b) {
+    const interval x = a.need.bytes();
+    const interval y = b.need.bytes();
+    if (x.lo() != y.lo()) return x.lo() > y.lo();
+    return x.hi().value_or(UINT64_MAX) > y.hi().value_or(UINT64_MAX);
+  });
+  return kinds;
+}
+
+void bindings::bind(std::uint64_t symbol, std::uint64_t size) {
+  for (auto& [s, bound] : sizes_) {
+    if (s == symbol) {
+      bound = size;
+      return;
+    }
+  }
+  sizes_.emplace_back(symbol, size);
+}
+
+std::optional<bindings> parse_bindings(std::string_view text, std::string& problem) {
+  bindings b;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    std::string_view item = text.substr(0, comma);
+    text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
+    if (item.starts_with('?')) item.remove_prefix(1);
+    const char* const end = item.data() + item.size();
+    std::uint64_t symbol = 0;
+    std::uint64_t size = 0;
+    auto read = std::from_chars(item.data(), end, symbol);
+    const bool is_pair = read.ec == std::errc{} && read.ptr != end && *read.ptr == '=';
+    if (is_pair) read = std::from_chars(read.ptr + 1, end, size);
+    if (!is_pair || read.ec != std::errc{} || read.ptr != end) {
+      problem = "'" + std::string{item} + "' is no SYMBOL=SIZE, such as 0=1";
+      return std::nullopt;
+    }
+    if (const auto other = b.find(symbol); other && *other != size) {
+      problem = "symbol " + std::to_string(symbol) + " is bound twice";
+      return std::nullopt;
+    }
+    b.bind(symbol, size);
+  }
+  return b;
+}
+
+}  // namespace opscope

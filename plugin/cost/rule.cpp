@@ -11,14 +11,49 @@ namespace {
 
 __extension__ using u128 = unsigned __int128;
 
-// What a kind's FLOPs are, as max(out * output, operand * operand 0), elements each; contractions
-// are 2 * output * (last dim of operand 0) instead.
-struct formula {
-  std::uint8_t output = 0;
-  std::uint8_t operand = 0;
-  bool is_contraction = false;
-  bool is_leaf = false;
-  bool is_weight = false;
+// A tensor in a word: bytes below 2^48, log2 of the dtype's width, whether it is a weight. A tensor
+// without an element count, without a width, or larger than that is irregular.
+constexpr unsigned width_shift = 48;
+constexpr std::uint64_t size_mask = (std::uint64_t{1} << width_shift) - 1;
+constexpr std::uint64_t weight_bit = std::uint64_t{1} << 62;
+constexpr std::uint64_t irregular_bit = std::uint64_t{1} << 63;
+// A node of so many regular operands and of that many FLOPs is regular itself: none of its figures
+// reaches 2^54, so that sums over a block of nodes stay below 2^64.
+constexpr std::uint32_t max_regular_operands = 1u << 6;
+constexpr std::uint64_t max_regular_flops = std::uint64_t{1} << 54;
+constexpr std::uint32_t block_nodes = 1u << 9;
+
+constexpr std::uint64_t bytes_in(std::uint64_t word) { return word & size_mask; }
+constexpr std::uint64_t elements_in(std::uint64_t word) {
+  return bytes_in(word) >> ((word >> width_shift) & 7);
+}
+
+// What a kind's FLOPs are, as max(output() * output, operand() * operand 0), elements each;
+// contractions are 2 * output * (last dim of operand 0) instead. One word, so that a lookup is one
+// load.
+class formula {
+ public:
+  constexpr formula() = default;
+  static constexpr formula of(std::uint64_t output, std::uint64_t operand) {
+    return formula{output | operand << 8};
+  }
+  static constexpr formula contraction() { return formula{contraction_bit}; }
+  static constexpr formula leaf() { return formula{leaf_bit}; }
+  static constexpr formula weight() { return formula{leaf_bit | weight_bit}; }
+
+  constexpr std::uint64_t output() const { return word_ & 0xFF; }
+  constexpr std::uint64_t operand() const { return (word_ >> 8) & 0xFF; }
+  constexpr bool is_contraction() const { return (word_ & contraction_bit) != 0; }
+  constexpr bool is_leaf() const { return (word_ & leaf_bit) != 0; }
+  constexpr bool is_weight() const { return (word_ & weight_bit) != 0; }
+  // The bit that marks a tensor a weight, or nothing.
+  constexpr std::uint64_t weight_mark() const { return word_ & weight_bit; }
+
+ private:
+  explicit constexpr formula(std::uint64_t word) : word_{word} {}
+  static constexpr std::uint64_t contraction_bit = std::uint64_t{1} << 16;
+  static constexpr std::uint64_t leaf_bit = std::uint64_t{1} << 17;
+  std::uint64_t word_ = 0;
 };
 
 constexpr formula formula_of(std::uint32_t kind) {
@@ -28,27 +63,27 @@ constexpr formula formula_of(std::uint32_t kind) {
     case RLX_KIND_ScaledMatMul:
     case RLX_KIND_ScaledGroupedMatMul:
     case RLX_KIND_SynthMatMul:
-      return {.is_contraction = true};
+      return formula::contraction();
     case RLX_KIND_Binary:
     case RLX_KIND_Compare:
-      return {.output = 1, .operand = 1};
+      return formula::of(1, 1);
     case RLX_KIND_Activation:
     case RLX_KIND_Cast:
-      return {.output = 1};
+      return formula::of(1, 0);
     case RLX_KIND_Reduce:
     case RLX_KIND_Cumsum:
     case RLX_KIND_CumProd:
     case RLX_KIND_CumMax:
-      return {.operand = 1};
+      return formula::of(0, 1);
     case RLX_KIND_LayerNorm:
     case RLX_KIND_RmsNorm:
     case RLX_KIND_Softmax:
-      return {.operand = 3};
+      return formula::of(0, 3);
     case RLX_KIND_Input:
-      return {.is_leaf = true};
+      return formula::leaf();
     case RLX_KIND_Param:
     case RLX_KIND_Constant:
-      return {.is_leaf = true, .is_weight = true};
+      return formula::weight();
     default:
       return {};
   }
@@ -61,24 +96,7 @@ constexpr auto formulas = [] {
   return table;
 }();
 
-const formula& formula_at(std::uint32_t kind) {
-  return formulas[kind <= rlx::kind_count ? kind : 0];
-}
-
-// A tensor in a word: bytes below 2^48, log2 of the dtype's width, whether it is a weight. A tensor
-// without an element count, without a width, or larger than that is irregular.
-constexpr unsigned width_shift = 48;
-constexpr std::uint64_t size_mask = (std::uint64_t{1} << width_shift) - 1;
-constexpr unsigned weight_shift = 62;
-constexpr std::uint64_t weight_bit = std::uint64_t{1} << weight_shift;
-constexpr std::uint64_t irregular_bit = std::uint64_t{1} << 63;
-// So many regular operands and an output stay below 2^63 together.
-constexpr std::uint32_t max_regular_operands = 1u << 14;
-
-constexpr std::uint64_t bytes_in(std::uint64_t word) { return word & size_mask; }
-constexpr std::uint64_t elements_in(std::uint64_t word) {
-  return bytes_in(word) >> ((word >> width_shift) & 7);
-}
+formula formula_at(std::uint32_t kind) { return formulas[kind <= rlx::kind_count ? kind : 0]; }
 
 constexpr std::uint8_t no_width = 0xFF;
 constexpr auto width_log2 = [] {
@@ -92,10 +110,10 @@ constexpr auto width_log2 = [] {
 static_assert(!rlx::dtype_bytes(width_log2.size()), "a dtype was added to the table");
 static_assert(rlx::dtype_bytes(RLX_DTYPE_C128) == 16, "log2 of a width fits three bits");
 
-struct accumulator {
+// A sum beyond 64 bits, which some addend may make unknown.
+struct wide_sum {
   u128 sum = 0;
   bool is_known = true;
-  void add(std::uint64_t value) { sum += value; }
   figure value() const {
     if (!is_known || (sum >> 64) != 0) return std::nullopt;
     return static_cast<std::uint64_t>(sum);
@@ -143,71 +161,20 @@ class rule_pass {
     result_.nodes_.resize(graph_.size());
     result_.tensors_.resize(graph_.size());
     counts_ = {};
-    const rlx_graph_view& raw = graph_.raw();
-    const std::uint32_t* inputs = raw.inputs;
-    const std::uint64_t* dims = raw.dims;
-    std::uint64_t* tensors = result_.tensors_.data();
-    node_cost* costs = result_.nodes_.data();
+    sums_ = {};
     const std::uint32_t count = graph_.size();
-    accumulator read;
-    accumulator written;
-    accumulator weights;
-    accumulator flops;
-    for (std::uint32_t id = 0; id < count; ++id) {
-      const rlx_node& node = graph_.node(id);
-      const formula& f = formula_at(node.kind);
-      const std::uint64_t own = pack(node, dims + node.dims_begin, f);
-      tensors[id] = own;
-      std::uint64_t seen = own;
-      std::uint64_t node_read = 0;
-      std::uint64_t node_weights = 0;
-      const std::uint32_t* operand = inputs + node.inputs_begin;
-      for (std::uint32_t i = 0; i < node.input_count; ++i) {
-        const std::uint64_t word = tensors[operand[i]];
-        seen |= word;
-        node_read += bytes_in(word);
-        node_weights += bytes_in(word) & (0 - ((word >> weight_shift) & 1));
-      }
-      u128 work = 0;
-      if (f.is_contraction) {
-        // A regular operand is static, so its last dim is a size.
-        if (node.input_count != 0 && (seen & irregular_bit) == 0) {
-          work = u128{2 * elements_in(own)} * contracted(graph_, node);
-        }
-      } else {
-        const std::uint64_t first = node.input_count != 0 ? elements_in(tensors[operand[0]]) : 0;
-        work = std::max(f.output * elements_in(own), f.operand * first);
-      }
-      const bool is_regular = (seen & irregular_bit) == 0 && (work >> 64) == 0 &&
-                              node.input_count <= max_regular_operands;
-      if (f.is_leaf || !is_regular) [[unlikely]] {
-        node_cost& cost = costs[id];
-        cost = f.is_leaf ? node_cost{.id = id} : count_checked(id, node, f);
-        add(read, cost, 0, node_cost::read);
-        add(written, cost, 1, node_cost::written);
-        add(weights, cost, 2, node_cost::weights);
-        add(flops, cost, 3, node_cost::work);
-        continue;
-      }
-      const auto node_flops = static_cast<std::uint64_t>(work);
-      costs[id].id = id;
-      costs[id].unknown = 0;
-      costs[id].raw[0] = node_read;
-      costs[id].raw[1] = bytes_in(own);
-      costs[id].raw[2] = node_weights;
-      costs[id].raw[3] = node_flops;
-      read.add(node_read);
-      written.add(bytes_in(own));
-      weights.add(node_weights);
-      flops.add(node_flops);
+    for (std::uint32_t begin = 0; begin < count;) {
+      const std::uint32_t end = begin + std::min(block_nodes, count - begin);
+      count_block(begin, end);
+      begin = end;
     }
     totals& t = result_.totals_;
     t = counts_;
     t.nodes = count;
-    t.bytes_read = read.value();
-    t.bytes_written = written.value();
-    t.bytes_weights = weights.value();
-    t.flops = flops.value();
+    t.bytes_read = sums_[0].value();
+    t.bytes_written = sums_[1].value();
+    t.bytes_weights = sums_[2].value();
+    t.flops = sums_[3].value();
     t.bytes = checked_add(t.bytes_read, t.bytes_written);
     if (t.bytes && t.flops && *t.bytes != 0) {
       t.intensity = static_cast<double>(*t.flops) / static_cast<double>(*t.bytes);
@@ -215,28 +182,119 @@ class rule_pass {
   }
 
  private:
-  static std::uint64_t pack(const rlx_node& node, const std::uint64_t* dims, const formula& f) {
-    std::uint64_t elements = 1;
-    bool is_irregular = node.dynamic_dims != 0;
-    for (std::uint32_t d = 0; d < node.rank; ++d) {
-      is_irregular |= __builtin_mul_overflow(elements, dims[d], &elements);
+  void count_block(std::uint32_t begin, std::uint32_t end) {
+    const rlx_graph_view& raw = graph_.raw();
+    const std::uint32_t* const inputs = raw.inputs;
+    const std::size_t stride = raw.node_stride;
+    const auto* const first_node = reinterpret_cast<const std::byte*>(raw.nodes);
+    const auto node_at = [=](std::size_t id) -> const rlx_node& {
+      return *reinterpret_cast<const rlx_node*>(first_node + id * stride);
+    };
+    std::uint64_t* const tensors = result_.tensors_.data();
+    node_cost* const costs = result_.nodes_.data();
+    std::uint64_t read_sum = 0;
+    std::uint64_t written_sum = 0;
+    std::uint64_t weights_sum = 0;
+    std::uint64_t flops_sum = 0;
+    for (std::uint32_t id = begin; id < end; ++id) {
+      const rlx_node& node = node_at(id);
+      const formula f = formula_at(node.kind);
+      const std::uint64_t own = pack(raw, node, f);
+      tensors[id] = own;
+      if (f.is_leaf()) {
+        costs[id] = {.id = id};
+        continue;
+      }
+      const std::uint32_t* const operands = inputs + node.inputs_begin;
+      std::uint64_t seen = own;
+      std::uint64_t first = 0;
+      std::uint64_t read = 0;
+      std::uint64_t weights = 0;
+      for (std::uint32_t i = node.input_count; i-- != 0;) {
+        first = tensors[operands[i]];
+        seen |= first;
+        const std::uint64_t bytes = bytes_in(first);
+        read += bytes;
+        weights += (first & weight_bit) != 0 ? bytes : 0;
+      }
+      const std::uint64_t out = elements_in(own);
+      std::uint64_t flops = std::max(out * f.output(), elements_in(first) * f.operand());
+      bool is_regular = (seen & irregular_bit) == 0 && node.input_count <= max_regular_operands;
+      if (f.is_contraction() && is_regular && node.input_count != 0) {
+        // A regular operand has no dynamic dim.
+        const rlx_node& operand = node_at(operands[0]);
+        const std::uint64_t k =
+            operand.rank == 0 ? 0 : raw.dims[operand.dims_begin + operand.rank - 1];
+        is_regular = !__builtin_mul_overflow(2 * out, k, &flops);
+      }
+      if (!is_regular || flops >= max_regular_flops) [[unlikely]] {
+        count_irregular(id, node, f);
+        continue;
+      }
+      node_cost& cost = costs[id];
+      cost.id = id;
+      cost.unknown = 0;
+      cost.raw[0] = read;
+      cost.raw[1] = bytes_in(own);
+      cost.raw[2] = weights;
+      cost.raw[3] = flops;
+      read_sum += read;
+      written_sum += bytes_in(own);
+      weights_sum += weights;
+      flops_sum += flops;
     }
-    const std::uint8_t width = width_log2[node.dtype < width_log2.size() ? node.dtype : 0];
-    is_irregular |= width == no_width || elements > size_mask >> (width & 7);
-    if (is_irregular) [[unlikely]] {
-      return irregular_bit | (f.is_weight ? weight_bit : 0);
-    }
-    return elements << width | std::uint64_t{width} << width_shift |
-           std::uint64_t{f.is_weight} << weight_shift;
+    sums_[0].sum += read_sum;
+    sums_[1].sum += written_sum;
+    sums_[2].sum += weights_sum;
+    sums_[3].sum += flops_sum;
   }
 
-  static void add(accumulator& total, const node_cost& cost, int i, node_cost::column column) {
-    total.add(cost.raw[i]);
-    total.is_known &= (cost.unknown & column) == 0;
+  __attribute__((noinline)) void count_irregular(std::uint32_t id, const rlx_node& node,
+                                                 formula f) {
+    const node_cost cost = count_checked(id, node, f);
+    result_.nodes_[id] = cost;
+    for (unsigned i = 0; i < sums_.size(); ++i) {
+      sums_[i].sum += cost.raw[i];
+      sums_[i].is_known &= ((cost.unknown >> i) & 1) == 0;
+    }
+  }
+
+  // From left to right, as the crate does; whether it left 64 bits on the way.
+  static bool multiply(const std::uint64_t* dims, std::uint32_t rank, std::uint64_t& product) {
+    bool has_overflowed = false;
+    product = 1;
+    for (std::uint32_t d = 0; d < rank; ++d) {
+      has_overflowed |= __builtin_mul_overflow(product, dims[d], &product);
+    }
+    return has_overflowed;
+  }
+
+  static std::uint64_t pack(const rlx_graph_view& graph, const rlx_node& node, formula f) {
+    const std::uint64_t* const dims = graph.dims + node.dims_begin;
+    std::uint64_t elements = 1;
+    std::uint32_t is_irregular = node.dynamic_dims != 0;
+    if (node.rank <= 4 && graph.dim_count - node.dims_begin >= 4) [[likely]] {
+      // The four dims from there on lie in the array, whosever they are: no loop to predict. Four
+      // below 2^16 have a product below 2^64.
+      const std::uint64_t a = node.rank > 0 ? dims[0] : 1;
+      const std::uint64_t b = node.rank > 1 ? dims[1] : 1;
+      const std::uint64_t c = node.rank > 2 ? dims[2] : 1;
+      const std::uint64_t d = node.rank > 3 ? dims[3] : 1;
+      elements = (a * b) * (c * d);
+      if ((a | b | c | d) >= 1u << 16) is_irregular |= multiply(dims, node.rank, elements);
+    } else {
+      is_irregular |= multiply(dims, node.rank, elements);
+    }
+    const std::uint64_t width = width_log2[node.dtype < width_log2.size() ? node.dtype : 0];
+    is_irregular |= width == no_width;
+    is_irregular |= elements > size_mask >> (width & 7);
+    if (is_irregular != 0) [[unlikely]]
+      return irregular_bit | f.weight_mark();
+    return elements << width | width << width_shift | f.weight_mark();
   }
 
   // A node that touches an irregular tensor, or whose figures may leave 64 bits.
-  node_cost count_checked(std::uint32_t id, const rlx_node& node, const formula& f) {
+  node_cost count_checked(std::uint32_t id, const rlx_node& node, formula f) {
     node_cost cost{.id = id};
     bool is_dynamic = false;
     bool is_unknown = false;
@@ -265,7 +323,7 @@ class rule_pass {
       const rlx_node& source = graph_.node(input);
       tensor t = measure(graph_, source);
       const figure bytes = look_at(t);
-      const bool is_weight = formula_at(source.kind).is_weight;
+      const bool is_weight = formula_at(source.kind).is_weight();
       read += bytes.value_or(0);
       is_read_known &= bytes.has_value();
       if (!is_weight) continue;
@@ -289,9 +347,9 @@ class rule_pass {
     return cost;
   }
 
-  figure checked_flops(const rlx_node& node, const formula& f, std::uint64_t out) const {
+  figure checked_flops(const rlx_node& node, formula f, std::uint64_t out) const {
     u128 work = 0;
-    if (f.is_contraction) {
+    if (f.is_contraction()) {
       // Up to 2^129, so k comes last and only where it is not lost.
       const u128 doubled = u128{2} * out;
       const std::uint64_t k = contracted(graph_, node);
@@ -302,7 +360,7 @@ class rule_pass {
           node.input_count == 0
               ? 0
               : measure(graph_, graph_.node(graph_.inputs(node)[0])).elements.value_or(0);
-      work = std::max(u128{f.output} * out, u128{f.operand} * first);
+      work = std::max(u128{f.output()} * out, u128{f.operand()} * first);
     }
     if ((work >> 64) != 0) return std::nullopt;
     return static_cast<std::uint64_t>(work);
@@ -311,6 +369,7 @@ class rule_pass {
   const rlx::graph_view& graph_;
   graph_cost& result_;
   totals counts_;
+  std::array<wide_sum, 4> sums_;  // in the order of node_cost's columns
 };
 
 void analyze(const rlx::graph_view& graph, graph_cost& result) { rule_pass{graph, result}.run(); }

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/process.hpp"
 #include "tests/support/view_builder.hpp"
 
 namespace opscope::test {
@@ -318,24 +319,6 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(ledger)
 
-// A folder of this process's own, gone with it.
-class scratch_folder {
- public:
-  scratch_folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "opscope-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error{"mkdtemp"};
-    path_ = pattern;
-  }
-  ~scratch_folder() { std::filesystem::remove_all(path_); }
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 std::vector<std::string> lines_of(const std::string& file) {
   std::ifstream in{file};
   std::vector<std::string> lines;
@@ -348,7 +331,7 @@ bool has(const std::string& text, std::string_view part) {
 }
 
 BOOST_AUTO_TEST_CASE(gets_a_line_a_compile_with_tags) {
-  const scratch_folder folder;
+  const temporary_folder folder;
   const std::string file = folder / "run.jsonl";
   {
     tiny_host host{{"OPSCOPE_LEDGER", file.c_str()}, {"OPSCOPE_TAGS", "git=abc"}};
@@ -371,7 +354,7 @@ BOOST_AUTO_TEST_CASE(gets_a_line_a_compile_with_tags) {
 }
 
 BOOST_AUTO_TEST_CASE(leaves_out_nodes_and_stays_silent_where_asked) {
-  const scratch_folder folder;
+  const temporary_folder folder;
   const std::string file = folder / "run.jsonl";
   tiny_host host{
       {"OPSCOPE_LEDGER", file.c_str()}, {"OPSCOPE_NODES", "0"}, {"OPSCOPE_REPORT", "off"}};
@@ -386,7 +369,7 @@ BOOST_AUTO_TEST_CASE(leaves_out_nodes_and_stays_silent_where_asked) {
 }
 
 BOOST_AUTO_TEST_CASE(lies_where_the_process_stood_when_the_plugin_was_created) {
-  const scratch_folder folder;
+  const temporary_folder folder;
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(folder.path());
   tiny_host host{{"OPSCOPE_LEDGER", "sub/"}};
@@ -402,7 +385,7 @@ BOOST_AUTO_TEST_CASE(lies_where_the_process_stood_when_the_plugin_was_created) {
 }
 
 BOOST_AUTO_TEST_CASE(that_cannot_be_written_is_told_once_and_summed_up) {
-  const scratch_folder folder;
+  const temporary_folder folder;
   // Its folder is a file.
   std::ofstream{folder / "file"} << "x";
   const std::string place = folder / "file/run.jsonl";

@@ -1,5 +1,6 @@
 #include "plugin/hook.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <opscope/report.hpp>
 #include <opscope/units.hpp>
@@ -29,8 +30,8 @@ observer::observer(const rlx_host_services& host, const read_settings& read)
 }
 
 std::uint32_t observer::stages() const {
-  const bool is_idle = settings_.report == report_kind::off && settings_.ledger.empty();
-  return is_idle ? 0u : RLX_STAGE_LOWERED;
+  if (ledger_) return settings_.stages;
+  return settings_.report == report_kind::off ? 0u : RLX_STAGE_LOWERED;
 }
 
 void observer::say(rlx_severity severity, std::string_view text) const {
@@ -63,13 +64,44 @@ rlx_status observer::observe(const rlx_compile_record& record) {
   if (record.struct_size < RLX_COMPILE_RECORD_SIZE_0_1) {
     return refuse("the compile record is shorter than that of ABI 0.1");
   }
-  if (record.stage != RLX_STAGE_LOWERED) return RLX_OK;  // a host that ignores the mask
+  if ((record.stage & stages()) == 0) return RLX_OK;  // a host that ignores the mask
   if (const auto fault = find_fault(record)) return refuse(*fault);
   const rlx::graph_view graph{*record.graph};
+  if ((settings_.stages & RLX_STAGE_PASS) != 0 && !has_changed(record)) return RLX_OK;
   analyze(graph, cost_);
-  report(record, graph);
+  if (record.stage == RLX_STAGE_LOWERED) report(record, graph);
   if (ledger_) append(record);
   return RLX_OK;
+}
+
+bool observer::has_changed(const rlx_compile_record& record) {
+  constexpr std::size_t max_under_way = 64;
+  const std::string_view name = rlx::text(record.graph->name);
+  const auto at = std::ranges::find_if(under_way_, [&](const progress& p) {
+    return p.sequence == record.sequence && p.graph == name;
+  });
+  if (record.stage == RLX_STAGE_LOWERED) {
+    if (at != under_way_.end()) under_way_.erase(at);
+    return true;
+  }
+  std::string now = fingerprint(rlx::graph_view{*record.graph});
+  if (record.stage == RLX_STAGE_PASS) {
+    std::string before;
+    if (at != under_way_.end()) {
+      before = at->fingerprint;
+    } else if (record.source != nullptr) {
+      before = fingerprint(rlx::graph_view{*record.source});
+    }
+    if (now == before) return false;
+  }
+  if (at != under_way_.end()) {
+    at->fingerprint = std::move(now);
+  } else {
+    // Compiles that never ended, having failed, leave theirs behind: the oldest goes.
+    if (under_way_.size() == max_under_way) under_way_.erase(under_way_.begin());
+    under_way_.push_back({std::string{name}, record.sequence, std::move(now)});
+  }
+  return true;
 }
 
 void observer::append(const rlx_compile_record& record) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plugin/settings.hpp"
 
@@ -36,6 +37,8 @@ class observer {
   static std::optional<std::string> find_fault(const rlx_compile_record& record);
   void report(const rlx_compile_record& record, const rlx::graph_view& graph);
   void append(const rlx_compile_record& record);
+  // False for a pass after which the graph is the one it was before.
+  bool has_changed(const rlx_compile_record& record);
 
   const rlx_host_services* host_;
   opscope::settings settings_;
@@ -43,6 +46,14 @@ class observer {
   std::optional<opscope::ledger> ledger_;
   bool is_ledger_failing_ = false;
   std::uint64_t unwritten_records_ = 0;  // not told one by one
+  // Of compiles under way, the fingerprint of the graph as it last was; only where passes are
+  // recorded.
+  struct progress {
+    std::string graph;
+    std::uint64_t sequence;
+    std::string fingerprint;
+  };
+  std::vector<progress> under_way_;
 };
 
 }  // namespace opscope

@@ -72,6 +72,22 @@ problem read_nodes(std::string_view value, settings& s) {
   return std::nullopt;
 }
 
+// Whatever else is recorded, the result is.
+problem read_stages(std::string_view value, settings& s) {
+  if (value == "lowered") {
+    s.stages = RLX_STAGE_LOWERED;
+  } else if (value == "source") {
+    s.stages = RLX_STAGE_SOURCE | RLX_STAGE_LOWERED;
+  } else if (value == "passes") {
+    s.stages = RLX_STAGE_PASS | RLX_STAGE_LOWERED;
+  } else if (value == "all") {
+    s.stages = RLX_STAGE_SOURCE | RLX_STAGE_PASS | RLX_STAGE_LOWERED;
+  } else {
+    return "is not one of lowered, source, passes, all";
+  }
+  return std::nullopt;
+}
+
 bool is_tag_key(std::string_view key) {
   return !key.empty() && std::ranges::all_of(key, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -133,12 +149,13 @@ problem read_tags(std::string_view value, settings& s) {
   return std::nullopt;
 }
 
-constexpr std::array<setting, 6> table{{
+constexpr std::array<setting, 7> table{{
     {"OPSCOPE_REPORT", "summary", read_report},
     {"OPSCOPE_TOP", "10", read_top},
     {"OPSCOPE_RIDGE", "no ridge", read_ridge},
     {"OPSCOPE_LEDGER", "no ledger", read_ledger},
     {"OPSCOPE_NODES", "1", read_nodes},
+    {"OPSCOPE_STAGES", "lowered", read_stages},
     {"OPSCOPE_TAGS", "no tags", read_tags},
 }};
 
@@ -212,6 +229,10 @@ read_settings parse_settings(std::span<const variable> variables) {
       result.warnings.push_back(std::string{v.name} + ": \"" + shown(v.value) + "\" " + *bad +
                                 "; using " + std::string{at->default_text});
     }
+  }
+  if (result.settings.stages != RLX_STAGE_LOWERED && result.settings.ledger.empty()) {
+    result.warnings.emplace_back(
+        "OPSCOPE_STAGES chooses what the ledger records and there is none; set OPSCOPE_LEDGER");
   }
   return result;
 }

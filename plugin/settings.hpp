@@ -2,6 +2,8 @@
 // that is no good, and a variable nobody knows, become a warning each and never a failure.
 #pragma once
 
+#include <rlx/plugin.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -20,6 +22,7 @@ struct settings {
   std::optional<double> ridge;                // OPSCOPE_RIDGE: FLOP per byte
   std::string ledger;                         // OPSCOPE_LEDGER: file, or folder/; empty: none
   bool has_ledger_nodes = true;               // OPSCOPE_NODES
+  std::uint32_t stages = RLX_STAGE_LOWERED;   // OPSCOPE_STAGES: what the ledger records
   std::vector<std::pair<std::string, std::string>> tags;  // OPSCOPE_TAGS, by key
 };
 

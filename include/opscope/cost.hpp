@@ -9,7 +9,7 @@
 #include <rlx/view.hpp>
 
 #include <cstdint>
-#include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -72,22 +72,33 @@ struct roofline {
 };
 
 namespace detail {
+// Memory for the arrays of a large graph: in huge pages where the system has them, as taking a
+// fresh array page by page costs more than counting into it. Throws std::bad_alloc.
+void* allocate_array(std::size_t bytes);
+void free_array(void* array, std::size_t bytes) noexcept;
+
 // Leaves elements uninitialised on resize(): the pass writes each of them.
 template <class T>
-struct uninitialised_allocator : std::allocator<T> {
+struct array_allocator {
+  using value_type = T;
+  array_allocator() = default;
   template <class U>
-  struct rebind {
-    using other = uninitialised_allocator<U>;
-  };
+  array_allocator(const array_allocator<U>&) noexcept {}
+  T* allocate(std::size_t n) {
+    if (n > SIZE_MAX / sizeof(T)) throw std::bad_array_new_length{};
+    return static_cast<T*>(allocate_array(n * sizeof(T)));
+  }
+  void deallocate(T* array, std::size_t n) noexcept { free_array(array, n * sizeof(T)); }
   template <class U>
   void construct(U*) noexcept {}
   template <class U, class... Args>
   void construct(U* at, Args&&... args) {
     ::new (static_cast<void*>(at)) U(static_cast<Args&&>(args)...);
   }
+  friend bool operator==(const array_allocator&, const array_allocator&) { return true; }
 };
 template <class T>
-using uninitialised_vector = std::vector<T, uninitialised_allocator<T>>;
+using array = std::vector<T, array_allocator<T>>;
 }  // namespace detail
 
 // The costs of one graph. Borrows the view and its arrays: they must outlive it.
@@ -109,8 +120,8 @@ class graph_cost {
  private:
   friend class rule_pass;
   std::optional<rlx::graph_view> graph_;
-  detail::uninitialised_vector<node_cost> nodes_;
-  detail::uninitialised_vector<std::uint64_t> tensors_;  // the pass's own, kept for the next graph
+  detail::array<node_cost> nodes_;
+  detail::array<std::uint64_t> tensors_;  // the pass's own, kept for the next graph
   opscope::totals totals_;
 };
 

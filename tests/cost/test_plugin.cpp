@@ -57,12 +57,15 @@ class tiny_host {
   static const rlx_plugin& table() { return *query()(RLX_PLUGIN_ABI); }
 
   rlx_status create() { return table().create(&services, &self); }
-  rlx_status compile(const rlx_graph_view& graph, rlx_stage stage = RLX_STAGE_LOWERED) {
+  rlx_status compile(const rlx_graph_view& graph, rlx_stage stage = RLX_STAGE_LOWERED,
+                     const char* pass = nullptr, std::uint64_t sequence = 0) {
     rlx_compile_record record{};
+    if (pass != nullptr) record.pass = rlx::borrow(pass);
+    record.sequence = sequence;
     record.struct_size = sizeof record;
     record.stage = stage;
     record.graph = &graph;
-    record.source = &graph;
+    record.source = source == nullptr ? &graph : source;
     record.target = rlx::borrow("cpu");
     record.compiler_name = rlx::borrow("test");
     record.compiler_version = rlx::borrow("1");
@@ -74,6 +77,7 @@ class tiny_host {
   rlx_host_services services{};
   rlx_status registration = RLX_OK;
   void* self = nullptr;
+  const rlx_graph_view* source = nullptr;  // of all records; else the graph itself
   std::uint32_t stages = 0;
   rlx_hook_fn hook = nullptr;
   std::vector<said> lines;
@@ -382,6 +386,72 @@ BOOST_AUTO_TEST_CASE(lies_where_the_process_stood_when_the_plugin_was_created) {
   BOOST_TEST(host.lines.size() == 1u);
   BOOST_TEST(std::filesystem::is_directory(folder / "sub"));
   BOOST_TEST(!std::filesystem::is_empty(folder / "sub"));
+}
+
+// Stage, pass and sequence of each record.
+std::vector<std::string> stages_in(const std::string& file) {
+  std::vector<std::string> stages;
+  for (const std::string& line : lines_of(file)) {
+    const auto member = [&](const std::string& name) {
+      const std::size_t at = line.find("\"" + name + "\":") + name.size() + 3;
+      return line.substr(at, line.find(',', at) - at);
+    };
+    stages.push_back(member("seq") + member("stage") + member("pass"));
+  }
+  return stages;
+}
+
+BOOST_AUTO_TEST_CASE(holds_the_passes_that_changed_something) {
+  const temporary_folder folder;
+  const std::string file = folder / "run.jsonl";
+  tiny_host host{{"OPSCOPE_LEDGER", file.c_str()}, {"OPSCOPE_STAGES", "all"}};
+  BOOST_REQUIRE(host.create() == RLX_OK);
+  BOOST_TEST(host.stages == (RLX_STAGE_SOURCE | RLX_STAGE_PASS | RLX_STAGE_LOWERED));
+  view_builder before{"mm"};
+  build_matmul(before);
+  view_builder after{"mm"};
+  build_matmul(after);
+  after.node(RLX_KIND_Activation, {2}, {64, 32});
+  after.outputs({3});
+  view_builder renamed{"mm"};
+  build_matmul(renamed);
+  renamed.name(2, "y");
+  host.source = &before.get();
+  // Two compiles of one name under way at once.
+  for (const std::uint64_t sequence : {0u, 1u}) {
+    BOOST_TEST(host.compile(before.get(), RLX_STAGE_SOURCE, nullptr, sequence) == RLX_OK);
+  }
+  for (const std::uint64_t sequence : {0u, 1u}) {
+    BOOST_TEST(host.compile(before.get(), RLX_STAGE_PASS, "idle", sequence) == RLX_OK);
+    BOOST_TEST(host.compile(renamed.get(), RLX_STAGE_PASS, "rename", sequence) == RLX_OK);
+    BOOST_TEST(host.compile(after.get(), RLX_STAGE_PASS, "add", sequence) == RLX_OK);
+  }
+  for (const std::uint64_t sequence : {0u, 1u}) {
+    BOOST_TEST(host.compile(after.get(), RLX_STAGE_PASS, "again", sequence) == RLX_OK);
+    BOOST_TEST(host.compile(before.get(), RLX_STAGE_PASS, "remove", sequence) == RLX_OK);
+    BOOST_TEST(host.compile(before.get(), RLX_STAGE_LOWERED, nullptr, sequence) == RLX_OK);
+  }
+  BOOST_TEST(stages_in(file) == (std::vector<std::string>{
+                                    "0\"source\"null", "1\"source\"null", "0\"pass\"\"add\"",
+                                    "1\"pass\"\"add\"", "0\"pass\"\"remove\"", "0\"lowered\"null",
+                                    "1\"pass\"\"remove\"", "1\"lowered\"null"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(host.lines.size() == 2u);  // the summary is of the result alone
+}
+
+BOOST_AUTO_TEST_CASE(measures_the_first_pass_against_the_source_that_is_lent) {
+  const temporary_folder folder;
+  const std::string file = folder / "run.jsonl";
+  tiny_host host{{"OPSCOPE_LEDGER", file.c_str()}, {"OPSCOPE_STAGES", "passes"}};
+  BOOST_REQUIRE(host.create() == RLX_OK);
+  view_builder b{"mm"};
+  build_matmul(b);
+  host.source = &b.get();
+  BOOST_TEST(host.compile(b.get(), RLX_STAGE_SOURCE) == RLX_OK);  // not asked for
+  BOOST_TEST(host.compile(b.get(), RLX_STAGE_PASS, "idle") == RLX_OK);
+  BOOST_TEST(host.compile(b.get()) == RLX_OK);
+  BOOST_TEST(stages_in(file) == (std::vector<std::string>{"0\"lowered\"null"}),
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(that_cannot_be_written_is_told_once_and_summed_up) {

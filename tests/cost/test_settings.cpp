@@ -31,6 +31,7 @@ void check_defaults(const settings& s) {
   BOOST_TEST(s.ledger.empty());
   BOOST_TEST(s.has_ledger_nodes);
   BOOST_TEST(s.tags.empty());
+  BOOST_TEST(s.stages == RLX_STAGE_LOWERED);
 }
 
 BOOST_AUTO_TEST_SUITE(taken)
@@ -70,6 +71,16 @@ BOOST_AUTO_TEST_CASE(ledger_and_nodes) {
   BOOST_TEST(good({{"OPSCOPE_LEDGER", "/tmp/x/"}}).ledger == "/tmp/x/");
   BOOST_TEST(!good({{"OPSCOPE_NODES", "0"}}).has_ledger_nodes);
   BOOST_TEST(good({{"OPSCOPE_NODES", "1"}}).has_ledger_nodes);
+}
+
+BOOST_AUTO_TEST_CASE(stages_always_hold_the_result) {
+  const auto stages = [](std::string_view value) {
+    return good({{"OPSCOPE_STAGES", value}, {"OPSCOPE_LEDGER", "x"}}).stages;
+  };
+  BOOST_TEST(stages("lowered") == RLX_STAGE_LOWERED);
+  BOOST_TEST(stages("source") == (RLX_STAGE_SOURCE | RLX_STAGE_LOWERED));
+  BOOST_TEST(stages("passes") == (RLX_STAGE_PASS | RLX_STAGE_LOWERED));
+  BOOST_TEST(stages("all") == (RLX_STAGE_SOURCE | RLX_STAGE_PASS | RLX_STAGE_LOWERED));
 }
 
 BOOST_AUTO_TEST_CASE(tags_are_sorted_by_key) {
@@ -125,6 +136,21 @@ BOOST_AUTO_TEST_CASE(nodes_that_are_neither) {
                "OPSCOPE_NODES: \"" + value + "\" is neither 0 nor 1; using 1");
     check_defaults(parse({{"OPSCOPE_NODES", value}}).settings);
   }
+}
+
+BOOST_AUTO_TEST_CASE(stages_that_are_none) {
+  for (const std::string value : {"pass", "all,source", "ALL", "0"}) {
+    BOOST_TEST(warning({{"OPSCOPE_STAGES", value}, {"OPSCOPE_LEDGER", "x"}}) ==
+               "OPSCOPE_STAGES: \"" + value +
+                   "\" is not one of lowered, source, passes, all; using lowered");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(stages_without_a_ledger) {
+  BOOST_TEST(warning({{"OPSCOPE_STAGES", "passes"}}) ==
+             "OPSCOPE_STAGES chooses what the ledger records and there is none; set "
+             "OPSCOPE_LEDGER");
+  BOOST_TEST(parse({{"OPSCOPE_STAGES", "lowered"}}).warnings.empty());
 }
 
 BOOST_AUTO_TEST_CASE(tags_that_are_no_list) {
@@ -190,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_misspelt_name_is_told_its_nearest) {
 BOOST_AUTO_TEST_CASE(a_name_near_none_is_told_all) {
   const std::string all =
       " is not a setting and is ignored; there are OPSCOPE_REPORT, OPSCOPE_TOP, OPSCOPE_RIDGE, "
-      "OPSCOPE_LEDGER, OPSCOPE_NODES, OPSCOPE_TAGS";
+      "OPSCOPE_LEDGER, OPSCOPE_NODES, OPSCOPE_STAGES, OPSCOPE_TAGS";
   BOOST_TEST(warning({{"OPSCOPE_VERBOSITY", "1"}}) == "OPSCOPE_VERBOSITY" + all);
   const std::string endless = "OPSCOPE_" + std::string(100000, 'A');
   BOOST_TEST(warning({{endless, "1"}}) == endless.substr(0, 60) + "..." + all);

@@ -56,9 +56,9 @@ const rlx_graph_view& scrambled(std::size_t nodes) {
     b->reserve(nodes);
     b->input("x", {1, 64});
     while (b->size() < nodes) {
-      const std::uint32_t kind = 4 + random() % 184;
+      const auto kind = static_cast<std::uint32_t>(4 + random() % 184);
       id_list operands;
-      for (std::uint32_t i = random() % 3 + 1; i != 0; --i) {
+      for (auto i = random() % 3 + 1; i != 0; --i) {
         operands.push_back(static_cast<std::uint32_t>(random() % b->size()));
       }
       b->node(kind, operands, dim_list(random() % 5, dim{3}));

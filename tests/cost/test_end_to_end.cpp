@@ -3,6 +3,7 @@
 #define BOOST_TEST_MODULE end_to_end
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+#include <sstream>
 
 #include "tests/cost/golden.hpp"
 #include "tests/support/process.hpp"

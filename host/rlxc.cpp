@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/cli/crash.hpp"
 #include "host/cli/driver.hpp"
 #include "host/cli/lowering.hpp"
 #include "host/cli/options.hpp"
@@ -139,6 +140,7 @@ exit_status run(int argc, const char* const* argv) {
   std::optional<output> out;
   if (o.action == action::compile && o.emit != emit_form::none) out.emplace(o.output);
   const session_ptr session = load_plugins();
+  name_plugins_in_a_crash(*session);
   if (o.action == action::list_plugins) {
     list_plugins(*session);
     return compiled;

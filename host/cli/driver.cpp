@@ -1,6 +1,7 @@
 #include "host/cli/driver.hpp"
 
 #include <cstdio>
+#include <exception>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -33,20 +34,18 @@ pass_observer printer(const std::string& wanted) {
 
 void driver::compile(const std::string& path) {
   const compilation c{lowering_, read_file(path), printer(options_.print_after)};
-  std::optional<error> not_written;
+  std::exception_ptr not_written;
   if (options_.emit != emit_form::none) {
     // Written before any hook runs, so that no plugin can have a hand in it.
     const std::string text = emitted(c);
     try {
       output_->write(text);
-    } catch (const broken_pipe&) {
-      throw;
-    } catch (const error& e) {
-      not_written = e;  // the graph is compiled all the same
+    } catch (const error&) {
+      not_written = std::current_exception();  // the graph is compiled all the same
     }
   }
   call_plugins(c);
-  if (not_written) throw *not_written;
+  if (not_written) std::rethrow_exception(not_written);
 }
 
 std::string driver::emitted(const compilation& c) const {

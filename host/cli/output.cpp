@@ -32,8 +32,7 @@ int write_all(int fd, std::string_view data) {
   return 0;
 }
 
-void write_stream(int fd, const std::string& name, std::string_view data) {
-  const int code = write_all(fd, data);
+void check_written(const std::string& name, int code) {
   if (code == EPIPE) throw broken_pipe{};
   if (code != 0) fail(name, "cannot be written", code);
 }
@@ -95,7 +94,9 @@ std::string absolute_path(const std::string& path) {
   return failed ? path : absolute.string();
 }
 
-void print(std::string_view text) { write_stream(STDOUT_FILENO, "standard output", text); }
+void print(std::string_view text) {
+  check_written("standard output", write_all(STDOUT_FILENO, text));
+}
 
 output::output(const std::string& path) : path_{path}, target_{absolute_path(path)} {
   if (path_ == "-") {
@@ -116,7 +117,7 @@ output::~output() {
 
 void output::write(std::string_view data) {
   if (stdout_copy_ >= 0) {
-    write_stream(stdout_copy_, path_, data);
+    check_written(path_, write_all(stdout_copy_, data));
     return;
   }
   struct stat s;
@@ -125,7 +126,7 @@ void output::write(std::string_view data) {
     const int fd = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     const int code = fd < 0 ? errno : write_all(fd, data);
     if (fd >= 0) ::close(fd);
-    if (code != 0) fail(path_, "cannot be written", code);
+    check_written(path_, code);
     return;
   }
   // A link keeps pointing where it does: what it points to is replaced.

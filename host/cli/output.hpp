@@ -10,7 +10,7 @@
 
 namespace rlx::cli {
 
-// The reader of standard output went away. Quiet: nobody is left to tell.
+// The reader of standard output, or of the pipe named, went away. Quiet: it had what it wanted.
 class broken_pipe : public error {
  public:
   broken_pipe() : error{"the reader is gone"} {}
@@ -28,7 +28,7 @@ class output {
 
   // A regular or new file is written aside and renamed, so that it is never seen half-written; an
   // existing one keeps its mode and, where permitted, its owner. Devices and pipes are written to
-  // as they are. Throws rlx::error, and broken_pipe for standard output.
+  // as they are. Throws rlx::error, and broken_pipe where nobody reads.
   void write(std::string_view data);
 
  private:

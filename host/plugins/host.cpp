@@ -3,6 +3,7 @@
 #include <rlx/host.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <string>

@@ -473,8 +473,9 @@ typedef struct rlx_plugin {
   uint32_t reserved;
   rlx_string name;
   rlx_string version;
-  /* Called once, before any compile. On RLX_OK *self is handed to every hook and to destroy().
-   * Must not throw. Whatever it allocates it frees itself in destroy(). */
+  /* Called once a session of the host (a driver has one), before any of its compiles. On RLX_OK
+   * *self is handed to every hook and to destroy(). Must not throw. Whatever it allocates it frees
+   * itself in destroy(). */
   rlx_status (*create)(const rlx_host_services* host, void** self);
   /* Called once, after the last hook; not called if create failed. */
   void (*destroy)(void* self);

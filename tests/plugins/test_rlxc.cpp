@@ -1,7 +1,7 @@
 // The command line of rlxc, run as a program: statuses, messages, what it writes, and that no
 // plugin has a hand in it.
 #define BOOST_TEST_MODULE rlxc
-#include <sys/resource.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -255,6 +255,17 @@ BOOST_AUTO_TEST_CASE(finds_libopscope_by_bare_name_from_any_folder) {
 }
 #endif
 
+BOOST_AUTO_TEST_CASE(names_the_plugins_where_it_crashes) {
+  const temporary_folder folder;
+  const ended e = rlxc_run({"--pipeline", "none", "--emit", "mir", "-o", folder / "out.json", mir},
+                           {{"RLX_PLUGINS", fixture("mute") + ":" + fixture("crashing")}});
+  BOOST_TEST(e.status == 128 + SIGABRT);
+  BOOST_TEST(e.err == "rlxc: crashed; plugins loaded: mute 1.0 (" + fixture("mute") +
+                          "), crashing 1.0 (" + fixture("crashing") + "); try without them\n");
+  // Its result was written before.
+  BOOST_TEST(read_file(folder / "out.json").size() > 100u);
+}
+
 BOOST_AUTO_TEST_CASE(ignores_a_file_planted_in_the_working_directory) {
   const temporary_folder folder;
   fs::copy_file(fixture("print_names"), folder / "libplanted.so");
@@ -376,6 +387,16 @@ BOOST_AUTO_TEST_CASE(leaves_nothing_behind_where_writing_fails) {
 
 BOOST_AUTO_TEST_CASE(is_quiet_where_the_reader_goes_away) {
   const std::string big = golden + "/llama32_1b_s1/mir.json";
+  // A pipe by name is a pipe as well; the plugins still hear of the graph.
+  {
+    const temporary_folder folder;
+    const ended e = shell("mkfifo " + (folder / "p") + "; (exec < " + (folder / "p") +
+                          ") & RLX_PLUGINS=" + fixture("print_names") + " " + rlxc +
+                          " --pipeline none --emit mir -o " + (folder / "p") + " " + big);
+    BOOST_TEST(e.status == 0);
+    BOOST_TEST(e.err.find("print_names: llama32_1b_s1: ") == 0u, e.err);
+    BOOST_TEST(std::count(e.err.begin(), e.err.end(), '\n') == 1);
+  }
   for (const std::string& arguments :
        std::vector<std::string>{"--pipeline none --emit mir " + big, "--help", "--version"}) {
     const temporary_folder folder;

@@ -25,7 +25,8 @@ constexpr std::array<emit_name, 4> emit_names{{{"none", emit_form::none},
 
 std::vector<std::string_view> target_names() {
   std::vector<std::string_view> names;
-  for (std::size_t t = 0; t < target_count; ++t) names.push_back(target_name(static_cast<target>(t)));
+  for (std::size_t t = 0; t < target_count; ++t)
+    names.push_back(target_name(static_cast<target>(t)));
   return names;
 }
 

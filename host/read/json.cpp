@@ -268,11 +268,11 @@ void document::fail_at(const char* position, const std::string& what) const {
               std::to_string(offset - line_start + 1) + "): " + what};
 }
 
-void context::note(const place& at, std::string_view subject, const std::string& what) {
+void note_book::note(const place& at, std::string_view subject, const std::string& what) {
   constexpr std::size_t most = 16;
-  if (notes == nullptr || notes->size() >= most) return;
-  if (noted.insert(std::string{subject.substr(0, 200)}).second) {
-    notes->push_back(at.text() + ": " + what);
+  if (notes_.size() >= most) return;
+  if (subjects_.insert(std::string{subject.substr(0, 200)}).second) {
+    notes_.push_back(at.text() + ": " + what);
   }
 }
 

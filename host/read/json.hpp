@@ -67,15 +67,23 @@ class document {
   od::document document_;
 };
 
+// What the reader met and did not know: see module::notes.
+class note_book {
+ public:
+  // Notes `where: what` once for each `subject`, up to a limit.
+  void note(const place& at, std::string_view subject, const std::string& what);
+  std::vector<std::string> take() && { return std::move(notes_); }
+
+ private:
+  std::vector<std::string> notes_;
+  std::unordered_set<std::string> subjects_;
+};
+
 // What a reader function needs to know about its surroundings.
 struct context {
   document& doc;
   rlx::storage& store;
-  std::vector<std::string>* notes = nullptr;  // see module::notes
-  std::unordered_set<std::string> noted{};
-
-  // Notes `where: what` once for each `subject`, up to a limit.
-  void note(const place& at, std::string_view subject, const std::string& what);
+  note_book& notes;
 };
 
 // ---- scalars
@@ -206,7 +214,7 @@ std::uint32_t read_members(context& c, od::object& o, const place& at,
     if (i == N) {
       if (!unknown.insert(key).second) fail_twice(at, key);
       check(c, v, place::member(at, key), depth + 1);
-      c.note(at, key, "the member " + quoted(key) + " is not known here and left out");
+      c.notes.note(at, key, "the member " + quoted(key) + " is not known here and left out");
       return;
     }
     if ((seen >> i & 1) != 0) fail_twice(at, key);

@@ -176,6 +176,10 @@ op_id read_operation(context& c, od::value& v, const place& at, depth d) {
   od::object o = read_object(c, v, at);
   const std::string_view raw = raw_text(c, o);
   if (const op_id known = c.store.find_op(raw); known != storage::no_op) return known;
+  return read_operation(c, o, raw, at, d);
+}
+
+op_id read_operation(context& c, od::object& o, std::string_view raw, const place& at, depth d) {
   if (!is_compact(raw)) throw not_compact{};
   draft op;
   const auto read = [&](bool by_form) {
@@ -196,9 +200,9 @@ op_id read_operation(context& c, od::value& v, const place& at, depth d) {
     op.kind = c.store.unlisted_kind_number(op.kind_text);
   }
   if (op.is_malformed) {
-    c.note(at, op.kind_text,
-           "a form of " + quoted(op.kind_text) +
-               " that this version does not know, taken for an unknown operation");
+    c.notes.note(at, op.kind_text,
+                 "a form of " + quoted(op.kind_text) +
+                     " that this version does not know, taken for an unknown operation");
   }
   return finish(c, op, raw);
 }
@@ -206,7 +210,8 @@ op_id read_operation(context& c, od::value& v, const place& at, depth d) {
 // `text` is padded, lives in the storage, and wraps the operation in a list.
 static op_id read_lone_operation(storage& s, std::string_view text) {
   document doc{text};
-  context c{doc, s};
+  note_book notes;
+  context c{doc, s, notes};
   const place at = place::member(place{}, "operation");
   op_id id = storage::no_op;
   std::size_t count = 0;
@@ -221,7 +226,8 @@ static op_id read_lone_operation(storage& s, std::string_view text) {
 
 static void check_lone_value(storage& s, std::string_view text) {
   document doc{text};
-  context c{doc, s};
+  note_book notes;
+  context c{doc, s, notes};
   doc.each_root_element([&](od::value& v) { check(c, v, place{}, 1); });
   doc.expect_end();
 }

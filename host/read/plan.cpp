@@ -143,14 +143,13 @@ void expect_owning_roots(const buffer_plan& plan, const place& at) {
 
 }  // namespace
 
-buffer_plan read_plan(context& c, od::value& v, const place& at, depth d, const graph& g) {
+buffer_plan read_plan(context& c, od::object& o, const place& at, depth d, const graph& g) {
   buffer_plan plan;
   const std::uint32_t count = g.size();
   plan.slots.resize(count);
   plan.views.resize(count);
   plan.phases.resize(count, phase::absent);
   const depth inside = d.inside();
-  od::object o = read_object(c, v, at);
   const std::uint32_t seen =
       read_members(c, o, at, plan_members, d.values, [&](std::size_t i, od::value& m) {
         const place here = place::member(at, plan_members[i]);

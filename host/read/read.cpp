@@ -8,6 +8,7 @@
 #include "host/error.hpp"
 #include "host/read/file.hpp"
 #include "host/read/reader.hpp"
+#include "host/read/scan.hpp"
 
 namespace rlx {
 
@@ -31,7 +32,8 @@ enum : std::uint32_t {
 void check_document(std::string_view text) {
   storage scratch;
   document doc{text};
-  context c{doc, scratch};
+  note_book notes;
+  context c{doc, scratch, notes};
   od::object o = doc.root();
   each_member(c, o, [&](std::string_view, od::value& v) { check(c, v, place{}, 1); });
   doc.expect_end();
@@ -77,7 +79,9 @@ void read_lir_module(context& c, const place& at, module& m) {
         read_mir_module(c, mir, at, {1, 0}, m.graph);
         has_graph = true;
       } else if (i == 1 && has_graph) {
-        m.plan = read_plan(c, v, place::member(at, "buffers"), {1, 0}, m.graph);
+        const place here = place::member(at, "buffers");
+        od::object buffers = read_object(c, v, here);
+        m.plan = read_plan(c, buffers, here, {1, 0}, m.graph);
       }
     });
     require(seen, 0b11, members, at);
@@ -104,7 +108,8 @@ void expect_json_module(std::string_view text) {
 
 module read_document(document& doc, const std::shared_ptr<storage>& store) {
   module m{level::mir, graph{store}, std::nullopt};
-  context c{doc, *store, &m.notes};
+  note_book notes;
+  context c{doc, *store, notes};
   const place at;
   const std::uint32_t seen = survey(c);
   if ((seen & (has_mir | has_buffers)) == (has_mir | has_buffers)) {
@@ -127,10 +132,12 @@ module read_document(document& doc, const std::shared_ptr<storage>& store) {
         "give a HIR, MIR or LIR module as RLX writes it");
   }
   doc.expect_end();
+  m.notes = std::move(notes).take();
   return m;
 }
 
 module read_buffer(const buffer& b) {
+  if (auto m = scan_module(b)) return std::move(*m);
   expect_json_module(b.text());
   const auto read = [](const buffer& text) {
     auto store = std::make_shared<storage>();

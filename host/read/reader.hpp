@@ -36,12 +36,14 @@ void check_outputs(std::span<const std::uint32_t> outputs, const place& at, std:
 void read_position(context& c, od::value& v, const place& at, std::uint32_t position);
 std::optional<origin> read_origin(context& c, od::value& v, const place& at, depth d);
 op_id read_operation(context& c, od::value& v, const place& at, depth d);
+// The operation in the object `o`, whose text is `raw` and not known yet.
+op_id read_operation(context& c, od::object& o, std::string_view raw, const place& at, depth d);
 // A MIR graph into `g`, which is empty.
 void read_graph(context& c, od::value& v, const place& at, depth d, graph& g);
 void read_graph(context& c, od::object& o, const place& at, depth d, graph& g);
 // A LIR module's plan for `g`.
 // A HIR module into `m`, which is empty.
 void read_hir(context& c, od::object& o, const place& at, depth d, hir_module& m);
-buffer_plan read_plan(context& c, od::value& v, const place& at, depth d, const graph& g);
+buffer_plan read_plan(context& c, od::object& o, const place& at, depth d, const graph& g);
 
 }  // namespace rlx::json

@@ -1,5 +1,6 @@
 // Any text as a module. What is accepted must be lent without a defect, and what is written of it
-// must be read again and written the same.
+// must be read again and written the same. The quick reader and the general one (which takes any
+// text that starts with a space) must agree in all of it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include "host/graph/view.hpp"
 #include "host/read/read.hpp"
 #include "rlx/view.hpp"
+#include "tests/read/same_view.hpp"
 
 namespace {
 
@@ -36,6 +38,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const rlx::lent_view view{m.graph, m.plan ? &*m.plan : nullptr};
     expect(!rlx::find_defect(view.get()));
     first = emit(m);
+    const rlx::module general = rlx::read_text(' ' + std::string{text});
+    const rlx::lent_view other{general.graph, general.plan ? &*general.plan : nullptr};
+    expect(rlx_test::same_view(view.get(), other.get()));
+    expect(emit(general) == first && general.notes == m.notes);
   } catch (const rlx::error& e) {
     expect(std::string_view{e.what()}.find(": ") != std::string_view::npos);
     return 0;

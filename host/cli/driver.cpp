@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "host/cli/source.hpp"
 #include "host/emit/json.hpp"
 #include "host/emit/text.hpp"
 #include "host/graph/view.hpp"
-#include "host/read/read.hpp"
 
 namespace rlx::cli {
 
@@ -18,26 +18,17 @@ namespace {
 
 rlx_string lend(std::string_view s) { return {s.data() == nullptr ? "" : s.data(), s.size()}; }
 
-// Prints the listing of the graph after that pass, or after each, to standard error.
-pass_observer printer(const std::string& wanted) {
-  if (wanted.empty()) return {};
-  return [wanted](std::string_view pass, const graph& g, bool changed) {
-    if (wanted != "all" && wanted != pass) return;
-    std::string text = "after " + std::string{pass} + (changed ? ":\n" : ": unchanged\n");
-    if (changed) append_graph_listing(text, g);
-    text += '\n';
-    std::fwrite(text.data(), 1, text.size(), stderr);
-  };
-}
-
 }  // namespace
 
 void driver::compile(const std::string& path) {
-  const compilation c{lowering_, read_file(path), printer(options_.print_after)};
+  module m = load_source(path, options_);
+  // Nothing behind the lowering of its blocks looks at HIR again.
+  const std::optional<hir_module> hir = std::exchange(m.hir, std::nullopt);
+  const compilation c{lowering_, std::move(m), observer()};
   std::exception_ptr not_written;
   if (options_.emit != emit_form::none) {
     // Written before any hook runs, so that no plugin can have a hand in it.
-    const std::string text = emitted(c);
+    const std::string text = emitted(c, hir ? &*hir : nullptr);
     try {
       output_->write(text);
     } catch (const error&) {
@@ -48,17 +39,58 @@ void driver::compile(const std::string& path) {
   if (not_written) std::rethrow_exception(not_written);
 }
 
-std::string driver::emitted(const compilation& c) const {
+pass_observer driver::observer() const {
+  if (options_.print_after.empty() && !verifies(options_)) return {};
+  return [this](std::string_view pass, const graph& g, bool changed) {
+    if (changed && verifies(options_)) {
+      check_graph(g, "the graph after " + std::string{pass}, options_.verify);
+    }
+    if (options_.print_after != "all" && options_.print_after != pass) return;
+    std::string text = "after " + std::string{pass} + (changed ? ":\n" : ": unchanged\n");
+    if (changed) append_graph_listing(text, g);
+    text += '\n';
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  };
+}
+
+std::string driver::emitted(const compilation& c, const hir_module* hir) const {
   std::string text;
-  if (options_.emit == emit_form::mir) {
-    append_mir_json(text, c.source() != nullptr ? *c.source() : c.result().graph);
-  } else if (options_.emit == emit_form::fusion_report) {
-    if (!c.report()) throw not_lowered("fusion report", "fusion-report");
-    text = c.report()->text();
-  } else if (c.result().plan) {
-    append_lir_json(text, c.result());
-  } else {
-    throw not_lowered("buffer plan", "lir");
+  const graph* const source = c.source();
+  switch (options_.emit) {
+    case emit_form::none:
+      break;
+    case emit_form::hir:
+      if (hir == nullptr) {
+        throw error{"the input is no HIR module, so there is none to emit; use --emit mir"};
+      }
+      append_hir_json(text, *hir);
+      break;
+    case emit_form::mir:
+      append_mir_json(text, source != nullptr ? *source : c.result().graph);
+      break;
+    case emit_form::text:
+      if (source != nullptr) {
+        append_mir_text(text, *source);
+      } else {
+        append_lir_text(text, c.result().graph, *c.result().plan);
+      }
+      break;
+    case emit_form::dump:
+      if (source == nullptr) throw error{"the input is lowered already; use --emit text"};
+      if (!c.report()) throw not_lowered("lowered form", "dump");
+      append_pipeline_text(text, {.hir = hir,
+                                  .lowered = *source,
+                                  .optimized = c.result().graph,
+                                  .plan = *c.result().plan,
+                                  .fusion_report = c.report()->text()});
+      break;
+    case emit_form::lir:
+      if (!c.result().plan) throw not_lowered("buffer plan", "lir");
+      append_lir_json(text, c.result());
+      break;
+    case emit_form::fusion_report:
+      if (!c.report()) throw not_lowered("fusion report", "fusion-report");
+      text = c.report()->text();
   }
   return text;
 }

@@ -23,7 +23,10 @@ class driver {
   void compile(const std::string& path);
 
  private:
-  std::string emitted(const compilation& c) const;
+  // Prints and checks what a pass made, as the options ask.
+  pass_observer observer() const;
+  // `hir` is null where the input was none.
+  std::string emitted(const compilation& c, const hir_module* hir) const;
   error not_lowered(const char* what, const char* form) const;
   void call_plugins(const compilation& c) const;
 

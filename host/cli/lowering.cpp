@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "host/lower/hir/lower.hpp"
-
 namespace rlx::cli {
 
 namespace {
@@ -14,12 +12,6 @@ constexpr std::string_view no_pipeline = "none";
 std::optional<std::string> environment(const char* name) {
   const char* value = ::secure_getenv(name);
   return value == nullptr ? std::nullopt : std::optional<std::string>{value};
-}
-
-// A HIR module as the graph it stands for; others as they are.
-module without_blocks(module m) {
-  if (m.level != level::hir) return m;
-  return module{level::mir, lower_hir(*m.hir), std::nullopt, std::nullopt};
 }
 
 }  // namespace
@@ -71,7 +63,7 @@ std::string lowering::pass_list() const {
 }
 
 compilation::compilation(const lowering& how, module input, const pass_observer& observer)
-    : how_{how}, result_{without_blocks(std::move(input))} {
+    : how_{how}, result_{std::move(input)} {
   if (result_.level == level::lir) {
     report_.emplace();
     return;

@@ -34,7 +34,7 @@ class lowering {
   lower_options options_;
 };
 
-// One module on its way. A LIR module is its own result.
+// One module on its way, of level mir or lir. A LIR module is its own result.
 class compilation {
  public:
   // Lowers; `observer` is called after each pass. Throws rlx::error.

@@ -18,9 +18,12 @@ struct emit_name {
   std::string_view name;
   emit_form form;
 };
-constexpr std::array<emit_name, 4> emit_names{{{"none", emit_form::none},
+constexpr std::array<emit_name, 7> emit_names{{{"none", emit_form::none},
+                                               {"hir", emit_form::hir},
                                                {"mir", emit_form::mir},
                                                {"lir", emit_form::lir},
+                                               {"text", emit_form::text},
+                                               {"dump", emit_form::dump},
                                                {"fusion-report", emit_form::fusion_report}}};
 
 std::vector<std::string_view> target_names() {
@@ -43,6 +46,8 @@ po::options_description describe() {
   add("print-after", po::value<std::string>());
   add("emit", po::value<std::string>());
   add("output,o", po::value<std::string>());
+  add("bind", po::value<std::vector<std::string>>());
+  add("verify", "");
   add("input", po::value<std::vector<std::string>>());
   return all;
 }
@@ -69,6 +74,14 @@ emit_form parse_emit(const std::string& value) {
       ->form;
 }
 
+binding parse_bind(const std::string& value) {
+  try {
+    return parse_binding(value);
+  } catch (const error& e) {
+    throw usage_error{std::string{"--bind: "} + e.what()};
+  }
+}
+
 bool is_same_file(const std::string& a, const std::string& b) {
   struct stat x;
   struct stat y;
@@ -85,7 +98,7 @@ void check_inputs(const options& o, bool has_output) {
     throw usage_error{"standard input (-) can be read only once"};
   }
   if (o.emit == emit_form::none) {
-    if (has_output) throw usage_error{"--output needs --emit mir, lir or fusion-report"};
+    if (has_output) throw usage_error{"--output needs --emit and a form"};
     return;
   }
   if (o.inputs.size() > 1) {
@@ -139,6 +152,12 @@ options parse_options(int argc, const char* const* argv) {
   o.print_after = text("print-after", "");
   o.emit = parse_emit(text("emit", "none"));
   o.output = text("output", o.output);
+  o.verify = given.count("verify") != 0;
+  if (given.count("bind") != 0) {
+    for (const auto& text_of : given["bind"].as<std::vector<std::string>>()) {
+      o.bindings.push_back(parse_bind(text_of));
+    }
+  }
   if (given.count("input") != 0) o.inputs = given["input"].as<std::vector<std::string>>();
   if (given.count("list-plugins") != 0) {
     if (!o.inputs.empty()) throw usage_error{"--list-plugins takes no input file"};
@@ -156,8 +175,8 @@ options parse_options(int argc, const char* const* argv) {
 
 std::string_view help_text() {
   return R"(Usage: rlxc [options] FILE...
-Compiles RLX modules (JSON: a HIR module, a MIR graph or a LIR module; - is
-standard input) and hands each compiled graph to the plugins that RLX_PLUGINS names.
+Compiles RLX modules (JSON: HIR, a MIR graph or LIR; - is standard input) and
+hands each compiled graph to the plugins that RLX_PLUGINS names.
 
   --target NAME      cpu, metal, mlx, wgpu, cuda, rocm or tpu (default cpu)
   --pipeline NAME    how to lower: rlx-0.2.2 as that compiler does, none takes
@@ -165,9 +184,12 @@ standard input) and hands each compiled graph to the plugins that RLX_PLUGINS na
   --disable-pass P   leave a pass out (repeatable)
   --print-passes     print the passes that would run, in order
   --print-after P    list the graph after that pass, or all, on standard error
-  --emit FORM        write a result: none; mir, the graph before the passes; lir,
-                     the lowered module; fusion-report (default none)
+  --emit FORM        write hir, mir or text (the graph before the passes), lir
+                     (the lowered module), dump (every stage as text) or
+                     fusion-report (default none)
   -o, --output PATH  where to write it (default -, standard output); one input
+  --bind SYMBOL=N    give a dynamic dim its size before lowering; repeatable
+  --verify           refuse graphs whose order, outputs or shapes are unsound
   --list-plugins     print name, version, ABI, stages and path of each plugin
   --version          print the version
   -h, --help         print this text

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/error.hpp"
+#include "host/lower/bind.hpp"
 
 namespace rlx::cli {
 
@@ -17,7 +18,7 @@ class usage_error : public error {
 };
 
 enum class action { compile, list_plugins, print_passes, help, version };
-enum class emit_form { none, mir, lir, fusion_report };
+enum class emit_form { none, hir, mir, lir, text, dump, fusion_report };
 
 struct options {
   cli::action action = action::compile;
@@ -28,6 +29,8 @@ struct options {
   emit_form emit = emit_form::none;
   std::string output = "-";         // "-" is standard output; used where something is emitted
   std::vector<std::string> inputs;  // "-" is standard input
+  std::vector<binding> bindings;
+  bool verify = false;
 };
 
 // Throws usage_error.

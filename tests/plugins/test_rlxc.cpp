@@ -73,8 +73,10 @@ BOOST_AUTO_TEST_CASE(rejects_impossible_command_lines) {
   check_usage({}, "no input file; name one, or - for standard input");
   check_usage({"--target", "abacus", mir},
               "--target: \"abacus\" is none of cpu, metal, mlx, wgpu, cuda, rocm, tpu");
-  check_usage({"--emit", "hex", mir}, "--emit: \"hex\" is none of none, mir, lir, fusion-report");
-  check_usage({"--output", "x", mir}, "--output needs --emit mir, lir or fusion-report");
+  check_usage({"--emit", "hex", mir},
+              "--emit: \"hex\" is none of none, hir, mir, lir, text, dump, "
+              "fusion-report");
+  check_usage({"--output", "x", mir}, "--output needs --emit and a form");
   check_usage({"--emit", "mir", mir, lir},
               "--emit takes one input, and 2 were given; run rlxc once for each");
   check_usage({"--emit", "mir", "-o", "", mir}, "--output has an empty name");

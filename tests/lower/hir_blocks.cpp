@@ -414,11 +414,12 @@ BOOST_AUTO_TEST_CASE(head_counts_that_make_no_group_are_refused) {
 
 BOOST_AUTO_TEST_CASE(heads_by_the_billion_are_refused_before_they_are_made) {
   const std::string too_many =
-      "the lowered graph would pass 16777216 nodes or 67108864 operands; check the head counts, or "
+      "repeated heads would pass 4194304 nodes and operands; check num_heads and num_kv_heads, or "
       "split the module";
   BOOST_CHECK_EQUAL(tail(refusal(llama(llama_op("4000000000", "1000000000", "2"), 4))), too_many);
   BOOST_CHECK_EQUAL(tail(refusal(llama(llama_op("18446744073709551615", "2", "2"), 4))), too_many);
   BOOST_CHECK_EQUAL(tail(refusal(llama(llama_op("18446744073709551615", "1", "2"), 4))), too_many);
+  BOOST_CHECK_EQUAL(tail(refusal(llama(llama_op("4194304", "2", "2"), 4))), too_many);
   BOOST_CHECK_EQUAL(tail(refusal(llama(llama_op("8", "4", "18446744073709551614"), 4))),
                     "head 2 of 18446744073709551614 dims starts beyond 2^64");
 }

@@ -52,7 +52,7 @@ class emitter {
 
  private:
   graph& out_;
-  std::uint64_t operands_ = 0;
+  std::uint64_t repeated_ = 0;  // nodes and operands that repeating heads has made, at most
 };
 
 }  // namespace rlx

@@ -1,5 +1,6 @@
 #include "host/cli/driver.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -17,6 +18,16 @@ namespace rlx::cli {
 namespace {
 
 rlx_string lend(std::string_view s) { return {s.data() == nullptr ? "" : s.data(), s.size()}; }
+
+// `0=1,3=128`, by symbol.
+std::string bindings_text(std::vector<binding> bindings) {
+  std::ranges::sort(bindings, {}, &binding::symbol);
+  std::string text;
+  for (const binding& b : bindings) {
+    text += (text.empty() ? "" : ",") + std::to_string(b.symbol) + '=' + std::to_string(b.size);
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -110,8 +121,12 @@ void driver::call_plugins(const compilation& c) const {
   const bool wants_lowered = (stages & RLX_STAGE_LOWERED) != 0;
   if (!wants_source && !wants_passes && !wants_lowered) return;
 
-  const auto options = was_lowered ? lowering_.recorded_options()
-                                   : std::vector<std::pair<std::string, std::string>>{};
+  auto options = was_lowered ? lowering_.recorded_options()
+                             : std::vector<std::pair<std::string, std::string>>{};
+  if (!options_.bindings.empty()) {
+    options.emplace_back("bind", bindings_text(options_.bindings));
+    std::ranges::sort(options);
+  }
   std::vector<rlx_option> lent_options;
   for (const auto& [name, value] : options) lent_options.push_back({lend(name), lend(value)});
 

@@ -2,11 +2,12 @@
 #define BOOST_TEST_MODULE hir_random
 #include <boost/test/unit_test.hpp>
 
-#include <algorithm>
+#include <array>
 #include <random>
 #include <string>
 
 #include "host/emit/json.hpp"
+#include "host/emit/text.hpp"
 #include "host/error.hpp"
 #include "host/lower/hir/lower.hpp"
 #include "host/lower/verify.hpp"
@@ -176,6 +177,49 @@ BOOST_AUTO_TEST_CASE(tags_go_forward_along_the_nodes) {
     } catch (const rlx::error&) {
     }
   }
+}
+
+// Numbers of a module replaced by extreme ones, and bytes by others: refused or lowered soundly,
+// within memory and time.
+BOOST_AUTO_TEST_CASE(survives_hostile_numbers_and_bytes) {
+  constexpr std::array<std::string_view, 10> extremes{
+      "0",          "1",          "-1",         "3",     "65536",
+      "4294967295", "4294967296", "1000000000", "1e300", "18446744073709551615"};
+  std::size_t lowered = 0;
+  std::size_t refused = 0;
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    std::mt19937_64 random{seed};
+    const auto pick = [&](std::size_t below) {
+      return std::uniform_int_distribution<std::size_t>{0, below - 1}(random);
+    };
+    std::string text = generator{seed}.module();
+    for (std::size_t changes = 1 + pick(3); changes > 0; --changes) {
+      const std::size_t at = text.find_first_of("0123456789", pick(text.size()));
+      if (at == std::string::npos) continue;
+      if (pick(4) == 0) {
+        text[at] = static_cast<char>(pick(256));
+      } else {
+        const std::size_t end = text.find_first_not_of("0123456789", at);
+        text.replace(at, end - at, extremes[pick(extremes.size())]);
+      }
+    }
+    try {
+      const rlx::module m = rlx::read_text(text);
+      BOOST_REQUIRE(m.level == rlx::level::hir);
+      const rlx::graph g = rlx::lower_hir(*m.hir);
+      BOOST_CHECK(rlx::verify_structure(g).empty());
+      rlx::verify_shapes(g);
+      std::string listing;
+      rlx::append_hir_text(listing, *m.hir);
+      rlx::append_mir_text(listing, g);
+      ++lowered;
+    } catch (const rlx::error& e) {
+      BOOST_CHECK(std::string_view{e.what()}.find(": ") != std::string_view::npos);
+      ++refused;
+    }
+  }
+  BOOST_CHECK_GE(lowered, 100U);
+  BOOST_CHECK_GE(refused, 100U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

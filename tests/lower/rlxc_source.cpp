@@ -77,12 +77,49 @@ BOOST_AUTO_TEST_CASE(binds_symbols) {
 
 BOOST_AUTO_TEST_CASE(verifies_on_request) {
   BOOST_CHECK_EQUAL(rlxc({"-"}, dynamic_matmul).status, 0);
-  BOOST_CHECK_EQUAL(error_of({"--verify", "-"}, dynamic_matmul, 1),
-                    "rlxc: -: the source does not verify: node 1 (Activation): it is declared [?0, 5], "
-                    "but its operands make [?0, 4] [same]\n");
+  BOOST_CHECK_EQUAL(
+      error_of({"--verify", "-"}, dynamic_matmul, 1),
+      "rlxc: -: the source does not verify: node 1 (Activation): it is declared [?0, 5], "
+      "but its operands make [?0, 4] [same]\n");
   for (const auto& folder : golden::cases_with("mir.json")) {
     BOOST_CHECK_EQUAL(rlxc({"--verify", (folder / "mir.json").string()}).status, 0);
   }
+}
+
+BOOST_AUTO_TEST_CASE(every_pass_on_every_target_verifies) {
+  std::size_t compiled = 0;
+  for (const auto& folder : golden::cases_with("mir.json")) {
+    for (const auto* const target : {"cpu", "metal", "cuda", "tpu"}) {
+      const auto e = rlxc({"--verify", "--target", target, (folder / "mir.json").string()});
+      BOOST_CHECK_EQUAL(e.err, "");
+      BOOST_CHECK_EQUAL(e.status, 0);
+      ++compiled;
+    }
+  }
+  BOOST_CHECK_EQUAL(compiled, 17U * 4U);
+}
+
+BOOST_AUTO_TEST_CASE(text_of_a_lowered_module_is_its_listing_with_the_plan) {
+  const auto e = rlxc({"--emit", "text", (golden::folder() / "matmul" / "cpu.lir.json").string()});
+  BOOST_CHECK_EQUAL(e.status, 0);
+  BOOST_CHECK(
+      e.out.starts_with("lir @matmul {\n\n  arena: 57344 bytes (saved 0 vs 57344 naive, "
+                        "align=64)\n  schedule: 3 nodes, 0 views\n"));
+}
+
+BOOST_AUTO_TEST_CASE(dumps_every_stage) {
+  const auto folder = golden::folder() / "quant_ffn_q4k";
+  const auto e = rlxc({"--emit", "dump", (folder / "hir.json").string()});
+  BOOST_CHECK_EQUAL(e.status, 0);
+  // All but the fingerprint, which is the hash of one release of a foreign library.
+  std::string wanted = golden::read(folder / "cpu.ir.txt");
+  const std::size_t at = wanted.find("  fingerprint: ");
+  BOOST_REQUIRE(at != std::string::npos);
+  wanted.erase(at, wanted.find('\n', at) + 1 - at);
+  BOOST_CHECK(e.out == wanted);
+  BOOST_CHECK_EQUAL(error_of({"--pipeline", "none", "--emit", "dump", "-"}, dynamic_matmul, 1),
+                    "rlxc: -: there is no lowered form to emit as dump, since pipeline \"none\" "
+                    "lowers nothing; use --emit mir or another --pipeline\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(text_of_a_lowered_module_is_its_listing_with_the_plan) {
   const auto e = rlxc({"--emit", "text", (golden::folder() / "matmul" / "cpu.lir.json").string()});
   BOOST_CHECK_EQUAL(e.status, 0);
   BOOST_CHECK(
-      e.out.starts_with("lir @matmul {\n\n  arena: 57344 bytes (saved 0 vs 57344 naive, "
+      e.out.starts_with("lir @mm {\n\n  arena: 57344 bytes (saved 0 vs 57344 naive, "
                         "align=64)\n  schedule: 3 nodes, 0 views\n"));
 }
 

@@ -27,6 +27,11 @@ void read_branches(site<N>& n, unsigned on_true, unsigned on_false) {
   const N b = n.bytes(on_false);
   n.reads_up_to_all(on_true);
   n.reads_up_to_all(on_false);
+  // Where they share storage, or the condition does, fewer distinct bytes may do.
+  if (n.shares_storage(0, on_true) || n.shares_storage(0, on_false) ||
+      n.shares_storage(on_true, on_false)) {
+    return;
+  }
   const N chosen = n.elements(out) * maximum(n.width(on_true), n.width(on_false));
   n.limits_reads(n.bytes(0) + from_to(minimum(a, b), minimum(chosen, a + b)));
 }

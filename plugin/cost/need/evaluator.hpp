@@ -291,7 +291,9 @@ std::optional<interval> evaluator<N>::union_of(std::span<const operand_range> gr
   const auto inputs = graph_.inputs(graph_.node(node));
   std::vector<std::pair<std::uint64_t, std::uint64_t>> covered;
   for (const operand_range& r : group) {
-    if (whole_only && site_.is_tracked(r.position)) continue;
+    if (site_.is_tracked(r.position) && (whole_only || site_.tracked(r.position).is_zero())) {
+      continue;
+    }
     const std::uint32_t operand = inputs[r.position];
     const auto size = bytes(operand).exact();
     const bool is_root = operand == r.root;

@@ -263,6 +263,11 @@ class site {
     return N::unknown();
   }
 
+  // Operands i and j lie in the storage of one node.
+  bool shares_storage(unsigned i, unsigned j) const {
+    return has(i) && has(j) &&
+           graph_.node(operand_id(i)).view_root == graph_.node(operand_id(j)).view_root;
+  }
   // The plan puts the output where operand i lies.
   bool lies_over(unsigned i) const {
     if (!has(i)) return false;

@@ -156,7 +156,7 @@ constexpr entry rows[] = {
      &fft},
     {RLX_KIND_ReluBackward, ranged, exact, plain, "x, dy where x > 0, o; 1 an element",
      &relu_backward},
-    {RLX_KIND_ActivationBackward, exact, exact, plain,
+    {RLX_KIND_ActivationBackward, ranged, exact, plain,
      "x, dy, o; 2 an element; Relu: dy where x > 0", &activation_backward},
     {RLX_KIND_MaxPool2dBackward, exact, exact, plain,
      "x positions under a window, dy, o; 1 a tap on real input, 1 a window", &max_pool_backward},

@@ -130,7 +130,7 @@ options parse_options(int argc, const char* const* argv) {
   } catch (const po::error& e) {
     throw usage_error{e.what()};
   }
-  const auto text = [&](const char* name, std::string otherwise) {
+  const auto text = [&](const char* name, const std::string& otherwise) {
     return given.count(name) == 0 ? otherwise : given[name].as<std::string>();
   };
   options o;

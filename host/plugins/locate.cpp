@@ -133,7 +133,7 @@ plugin_file check_file(const std::string& path) {
 std::string look_up(std::string_view name, const std::vector<std::string>& folders) {
   std::string tried;
   for (const std::string& folder : folders) {
-    const std::string path = folder + '/' + std::string{name};
+    std::string path = folder + '/' + std::string{name};
     struct stat s;
     if (::stat(path.c_str(), &s) == 0) return path;
     tried += (tried.empty() ? "" : ", ") + path;

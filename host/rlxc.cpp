@@ -17,6 +17,7 @@
 #include "host/cli/crash.hpp"
 #include "host/cli/driver.hpp"
 #include "host/cli/lowering.hpp"
+#include "host/cli/memory.hpp"
 #include "host/cli/options.hpp"
 #include "host/cli/output.hpp"
 #include "host/text/printable.hpp"
@@ -152,6 +153,7 @@ exit_status run(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   occupy_standard_descriptors();
+  keep_freed_memory();
   // A reader that went away and a file-size limit become errors of write().
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);

@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "host/cli/memory.hpp"
 #include "host/lower/pipeline.hpp"
 #include "host/lower/plan/plan.hpp"
 #include "host/read/op.hpp"
@@ -150,4 +151,11 @@ BENCHMARK(plan_many_outputs)
     ->Args({66'000, 100})
     ->Unit(benchmark::kMillisecond);
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  rlx::cli::keep_freed_memory();  // as rlxc does
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}

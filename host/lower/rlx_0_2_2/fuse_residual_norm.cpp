@@ -1,5 +1,6 @@
 // A norm of a sum that nobody else reads takes the two addends itself. One rule for LayerNorm and
 // RmsNorm. The norm's axis is neither looked at nor kept.
+#include <algorithm>
 #include <vector>
 
 #include "host/lower/ops.hpp"
@@ -14,6 +15,9 @@ namespace {
 
 pass_result fuse_residual(const graph& g, const pass_context& context, std::uint32_t norm_kind,
                           std::string_view fused_kind) {
+  if (std::ranges::find(g.nodes(), norm_kind, &rlx_node::kind) == g.nodes().end()) {
+    return std::nullopt;
+  }
   const users readers{g};
   const std::vector<bool> is_output = output_mask(g);
   // The Add that a norm takes over, by the norm's id.

@@ -1,4 +1,5 @@
 // An RmsNorm that only a Reshape to [rows, last dim] reads is given that shape itself.
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -72,6 +73,9 @@ std::optional<match> find_match(const graph& g, const users& readers,
 }  // namespace
 
 pass_result fuse_rms_norm_reshape(const graph& g, const pass_context& context) {
+  if (std::ranges::find(g.nodes(), RLX_KIND_Reshape, &rlx_node::kind) == g.nodes().end()) {
+    return std::nullopt;
+  }
   const users readers{g};
   const std::vector<bool> is_output = output_mask(g);
   std::vector<bool> consumed(g.size(), false);

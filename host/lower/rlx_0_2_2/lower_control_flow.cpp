@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "host/error.hpp"
+#include "host/lower/entries.hpp"
 #include "host/lower/ops.hpp"
 #include "host/lower/rewrite.hpp"
 #include "host/lower/rlx_0_2_2/passes.hpp"
@@ -14,14 +14,6 @@
 namespace rlx::rlx_0_2_2 {
 
 namespace {
-
-// What appending a graph once costs, in entries of the arrays.
-std::uint64_t entries(const graph& g) {
-  if (g.size() == 0) return 0;
-  const rlx_node& last = g.node(g.size() - 1);
-  return std::uint64_t{g.size()} + last.inputs_begin + last.input_count + last.dims_begin +
-         last.rank;
-}
 
 class opener {
  public:

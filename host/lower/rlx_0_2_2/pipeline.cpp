@@ -1,9 +1,9 @@
 #include "host/lower/rlx_0_2_2/pipeline.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "host/error.hpp"
+#include "host/lower/entries.hpp"
 #include "host/lower/plan/plan.hpp"
 #include "host/lower/rewrite.hpp"
 #include "host/lower/rlx_0_2_2/passes.hpp"
@@ -54,16 +54,8 @@ constexpr region_limits limits_of(target t) {
   return t == target::cpu ? region_limits{UINT32_MAX, UINT32_MAX} : region_limits{32, 16};
 }
 
-// Entries of the graph's arrays, the measure of growth.
-std::uint64_t entries(const graph& g) {
-  if (g.size() == 0) return 0;
-  const rlx_node& last = g.node(g.size() - 1);
-  return std::uint64_t{g.size()} + last.inputs_begin + last.input_count + last.dims_begin +
-         last.rank;
-}
-
+// What the compiler does not recognise it ignores.
 bool is_default_dispatch(const std::optional<std::string>& value) {
-  // What the compiler does not recognise it ignores.
   return !value || (*value != "common" && *value != "force_common" && *value != "ForceCommon");
 }
 

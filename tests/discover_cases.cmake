@@ -3,7 +3,7 @@
 #   cmake -DNAME=.. -DEXECUTABLE=.. -DOUTPUT=.. -DTIMEOUT=.. -P discover_cases.cmake
 # Fails, and with it the build, when the executable cannot be listed or holds no case.
 execute_process(COMMAND ${EXECUTABLE} --list_content=HRF
-  RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err TIMEOUT 60)
+  RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err TIMEOUT 600)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "${EXECUTABLE} --list_content: ${status}\n${out}${err}")
 endif()

@@ -89,10 +89,35 @@ class fingerprinter {
   }
 
  private:
-  // Two sweeps. Upward, `up` is a node with all it is computed from; downward, `down` is that and
-  // all it is used for. The graph is the multiset of `down` and the row of its outputs.
+  // The graph is the multiset of its nodes' colours and the row of its outputs'. A round colours
+  // every node by two sweeps: upward by all that it is computed from, downward by all that it is
+  // used for. One round does not tell which of two equal operands the other users of a third one
+  // hang on; further rounds, each on the colours of the one before, carry that along.
+  static constexpr int rounds = 3;
+
   hash128 graph(const rlx::graph_view& g, bool is_nested, scope& s) {
-    std::vector<hash128> up(g.size());
+    const std::vector<hash128> local = hash_nodes(g, is_nested, s);
+    std::vector<hash128> colours(g.size());
+    for (int round = 0; round < rounds; ++round) {
+      colour_upward(g, local, colours);
+      colour_downward(g, colours);
+    }
+    hash128 all;
+    for (const hash128& colour : colours) all += colour;
+    bytes_.clear();
+    bytes_.u8(4);
+    bytes_.u64(g.size());
+    bytes_.hash(all);
+    bytes_.u64(g.outputs().size());
+    for (const std::uint32_t output : g.outputs()) bytes_.hash(colours[output]);
+    const hash128 result = bytes_.digest();
+    if (s.is_dynamic) s.down = std::move(colours);
+    return result;
+  }
+
+  // Each node by itself: operation and shape.
+  std::vector<hash128> hash_nodes(const rlx::graph_view& g, bool is_nested, scope& s) {
+    std::vector<hash128> local(g.size());
     std::uint32_t input_ordinal = 0;
     for (std::uint32_t id = 0; id < g.size(); ++id) {
       const rlx_node& n = g.node(id);
@@ -110,11 +135,26 @@ class fingerprinter {
         bytes_.u64(is_dynamic ? 0 : size);
         s.is_dynamic |= is_dynamic;
       }
-      bytes_.u32(n.input_count);
-      for (const std::uint32_t input : g.inputs(n)) bytes_.hash(up[input]);
-      up[id] = bytes_.digest();
+      local[id] = bytes_.digest();
     }
+    return local;
+  }
 
+  // In place: colours[id] is the last round's until its turn comes.
+  void colour_upward(const rlx::graph_view& g, const std::vector<hash128>& local,
+                     std::vector<hash128>& colours) {
+    for (std::uint32_t id = 0; id < g.size(); ++id) {
+      const rlx_node& n = g.node(id);
+      bytes_.clear();
+      bytes_.hash(local[id]);
+      bytes_.hash(colours[id]);
+      bytes_.u32(n.input_count);
+      for (const std::uint32_t input : g.inputs(n)) bytes_.hash(colours[input]);
+      colours[id] = bytes_.digest();
+    }
+  }
+
+  void colour_downward(const rlx::graph_view& g, std::vector<hash128>& colours) {
     std::vector<hash128> uses(g.size());
     std::uint64_t position = 0;
     for (const std::uint32_t output : g.outputs()) {
@@ -123,34 +163,21 @@ class fingerprinter {
       bytes_.u64(position++);
       uses[output] += bytes_.digest();
     }
-    std::vector<hash128>& down = up;  // in place: from the last node on, `up` is no longer needed
-    hash128 all;
     for (std::uint32_t id = g.size(); id-- > 0;) {
       bytes_.clear();
       bytes_.u8(2);
-      bytes_.hash(up[id]);
+      bytes_.hash(colours[id]);
       bytes_.hash(uses[id]);
-      down[id] = bytes_.digest();
-      all += down[id];
+      colours[id] = bytes_.digest();
       std::uint32_t operand = 0;
       for (const std::uint32_t input : g.inputs(g.node(id))) {
         bytes_.clear();
         bytes_.u8(3);
         bytes_.u32(operand++);
-        bytes_.hash(down[id]);
+        bytes_.hash(colours[id]);
         uses[input] += bytes_.digest();
       }
     }
-
-    bytes_.clear();
-    bytes_.u8(4);
-    bytes_.u64(g.size());
-    bytes_.hash(all);
-    bytes_.u64(g.outputs().size());
-    for (const std::uint32_t output : g.outputs()) bytes_.hash(down[output]);
-    const hash128 result = bytes_.digest();
-    if (s.is_dynamic) s.down = std::move(down);
-    return result;
   }
 
   // Kind, dtype, attributes and nested graphs: what does not depend on the node's place.

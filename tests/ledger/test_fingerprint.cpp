@@ -163,6 +163,22 @@ BOOST_AUTO_TEST_CASE(tell_which_of_two_equal_leaves_feeds_what) {
   BOOST_TEST(print_of(straight) != print_of(crossed));
 }
 
+// Sums of equal leaves are the edges of a graph on the leaves. A path of three beside one of one
+// and two paths of two have the same nodes, users and operand slots; one changed edge lies between.
+BOOST_AUTO_TEST_CASE(tell_paths_of_equal_nodes_apart) {
+  const auto print = [](std::initializer_list<std::pair<std::uint32_t, std::uint32_t>> edges) {
+    view_builder b{"g"};
+    std::vector<std::uint32_t> leaves;
+    for (int i = 0; i < 6; ++i) leaves.push_back(b.input("x", {4}));
+    for (const auto& [from, to] : edges) {
+      b.node(RLX_KIND_Binary, {leaves[from], leaves[to]}, {4});
+    }
+    return print_of(b);
+  };
+  BOOST_TEST(print({{0, 1}, {1, 2}, {2, 3}, {4, 5}}) != print({{0, 1}, {1, 2}, {5, 3}, {4, 5}}));
+  BOOST_TEST(print({{0, 1}, {1, 2}, {5, 3}, {4, 5}}) == print({{4, 5}, {5, 3}, {0, 1}, {1, 2}}));
+}
+
 BOOST_AUTO_TEST_CASE(count_unused_nodes) {
   view_builder b{"g"};
   b.outputs({b.input("x", {4})});

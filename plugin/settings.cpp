@@ -253,6 +253,7 @@ read_settings settings_of_environment() {
 
 std::vector<std::string_view> setting_names() {
   std::vector<std::string_view> names;
+  names.reserve(table.size());
   for (const setting& s : table) names.push_back(s.name);
   return names;
 }

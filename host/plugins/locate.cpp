@@ -136,8 +136,9 @@ std::string look_up(std::string_view name, const std::vector<std::string>& folde
     std::string path = folder + '/' + std::string{name};
     struct stat s;
     if (::stat(path.c_str(), &s) == 0) return path;
+    const int code = errno;
     tried += (tried.empty() ? "" : ", ") + path;
-    if (errno != ENOENT) tried += " (" + errno_text(errno) + ')';
+    if (code != ENOENT) tried += " (" + errno_text(code) + ')';
   }
   throw error{"plugin " + quoted(name) + " of RLX_PLUGINS was not found; tried " +
               (tried.empty() ? "nothing, since there is no plugin folder" : tried) +

@@ -1,6 +1,7 @@
 // fp1: the fingerprint of a graph, as fingerprint.md specifies it. Any change of a value made here
 // is another prefix.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -180,8 +181,32 @@ class fingerprinter {
     }
   }
 
-  // Kind, dtype, attributes and nested graphs: what does not depend on the node's place.
+  // Kind, dtype, attributes and nested graphs: what does not depend on the node's place. Hosts let
+  // equal operations share their attributes, and leaves have nothing but a name, so that most are
+  // found where they were hashed before.
   hash128 hash_operation(const rlx::graph_view& g, std::uint32_t id, scope& s) {
+    if (g.info(id).nested_count != 0) return hash_new_operation(g, id, s);
+    const rlx_node& n = g.node(id);
+    operation_key key{g.raw().attributes, g.info(id).attributes_begin, g.info(id).attribute_count,
+                      n.kind, n.dtype};
+    if (has_name_alone(g, id)) key.begin = key.count = 0;
+    const std::uint32_t mixed = (key.begin * 31 + key.count) * 0x9E3779B1u ^
+                                (key.kind * 0x85EBCA6Bu) ^ (key.dtype * 0xC2B2AE35u);
+    known_operation& known = known_[(mixed >> 16 ^ mixed) % known_.size()];
+    if (!known.is_set || known.key != key) known = {key, hash_new_operation(g, id, s), true};
+    return known.hash;
+  }
+
+  static bool is_named_leaf(std::uint32_t kind) {
+    return kind == RLX_KIND_Input || kind == RLX_KIND_Param;
+  }
+  static bool has_name_alone(const rlx::graph_view& g, std::uint32_t id) {
+    return g.info(id).attribute_count == 0 ||
+           (g.info(id).attribute_count == 1 && is_named_leaf(g.node(id).kind) &&
+            rlx::text(g.attributes(id)[0].name) == "name");
+  }
+
+  hash128 hash_new_operation(const rlx::graph_view& g, std::uint32_t id, scope& s) {
     const rlx_node& n = g.node(id);
     const rlx_node_info& info = g.info(id);
     std::vector<hash128> bodies;
@@ -213,10 +238,9 @@ class fingerprinter {
 
   void encode_attributes(const rlx::graph_view& g, std::uint32_t id) {
     const std::uint32_t kind = g.node(id).kind;
-    const bool is_named_leaf = kind == RLX_KIND_Input || kind == RLX_KIND_Param;
     attributes_.clear();
     for (const rlx_attribute& a : g.attributes(id)) {
-      if (is_named_leaf && rlx::text(a.name) == "name") continue;
+      if (is_named_leaf(kind) && rlx::text(a.name) == "name") continue;
       if (is_at_default(kind, a)) continue;
       attributes_.push_back(&a);
     }
@@ -325,6 +349,21 @@ class fingerprinter {
       add_symbols(inner, *b.inner, inner_place);
     }
   }
+
+  struct operation_key {
+    const rlx_attribute* attributes = nullptr;  // of the graph
+    std::uint32_t begin = 0;
+    std::uint32_t count = 0;
+    std::uint32_t kind = 0;
+    std::uint32_t dtype = 0;
+    friend bool operator==(const operation_key&, const operation_key&) = default;
+  };
+  struct known_operation {
+    operation_key key;
+    hash128 hash;
+    bool is_set = false;
+  };
+  std::array<known_operation, 1024> known_{};
 
   encoder bytes_;
   std::vector<const rlx_attribute*> attributes_;

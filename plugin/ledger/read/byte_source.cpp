@@ -24,7 +24,6 @@ void byte_source::fail(const char* what) const {
 
 byte_source::byte_source(const std::string& path, bool rewindable)
     : path_{path}, capacity_{chunk_bytes}, buffer_{new char[chunk_bytes + padding]} {
-  std::memset(buffer_.get(), 0, capacity_ + padding);
   if (path == "-") {
     file_ = STDIN_FILENO;
   } else {
@@ -74,7 +73,6 @@ bool byte_source::fill() {
     } else {
       std::unique_ptr<char[]> larger{new char[capacity_ * 2 + padding]};
       std::memcpy(larger.get(), data(), kept);
-      std::memset(larger.get() + kept, 0, capacity_ * 2 + padding - kept);
       buffer_ = std::move(larger);
       capacity_ *= 2;
     }
@@ -87,6 +85,7 @@ bool byte_source::fill() {
   } while (got < 0 && errno == EINTR);
   if (got < 0) fail("cannot be read");
   end_ += static_cast<std::size_t>(got);
+  std::memset(buffer_.get() + end_, 0, padding);
   return got > 0;
 }
 

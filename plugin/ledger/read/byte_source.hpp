@@ -17,11 +17,10 @@ class byte_source {
   byte_source& operator=(const byte_source&) = delete;
   ~byte_source();
 
-  // The window. At least `padding` bytes behind its end may be read; what they are is undefined.
+  // The window. `padding` bytes behind its end may be read.
   static constexpr std::size_t padding = 64;
   const char* data() const { return buffer_.get() + begin_; }
   std::size_t size() const { return end_ - begin_; }
-  std::size_t room_behind() const { return capacity_ + padding - end_; }
   std::uint64_t offset() const { return offset_; }  // in the file, of data()
 
   // Reads more behind the window; data() may move. False at the end of the file. Throws

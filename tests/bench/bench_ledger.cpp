@@ -1,0 +1,155 @@
+// The ledger: what a record costs the hook, part by part, and what reading it back costs. Bytes per
+// second are of JSON; `limit_s` of writing is a copy of the same bytes into the page cache by
+// write(2) alone.
+#include <benchmark/benchmark.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <opscope/ledger_reader.hpp>
+#include <unordered_map>
+
+#include "plugin/ledger/json_writer.hpp"
+#include "plugin/ledger/label.hpp"
+#include "plugin/ledger/record.hpp"
+#include "tests/bench/decode_view.hpp"
+#include "tests/ledger/support.hpp"
+
+namespace opscope::test {
+namespace {
+
+const rlx_graph_view& decode(std::size_t nodes) {
+  static std::unordered_map<std::size_t, std::unique_ptr<view_builder>> kept;
+  auto& b = kept[nodes];
+  if (b == nullptr) {
+    b = std::make_unique<view_builder>("decode");
+    build_decode(*b, nodes);
+    b->get();
+  }
+  return b->get();
+}
+
+void count_nodes(benchmark::State& state, std::size_t nodes) {
+  state.counters["ns_per_node"] = benchmark::Counter(
+      static_cast<double>(nodes) * 1e-9,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+void fingerprint_of(benchmark::State& state) {
+  const rlx::graph_view g{decode(static_cast<std::size_t>(state.range(0)))};
+  for (auto _ : state) benchmark::DoNotOptimize(fingerprint(g));
+  count_nodes(state, g.size());
+}
+
+void labels_of(benchmark::State& state) {
+  const rlx::graph_view g{decode(static_cast<std::size_t>(state.range(0)))};
+  for (auto _ : state) {
+    const label_table labels{g};
+    benchmark::DoNotOptimize(&labels[0]);
+  }
+  count_nodes(state, g.size());
+}
+
+struct counting_sink final : byte_sink {
+  std::size_t bytes = 0;
+  void take(std::string_view chunk) override {
+    benchmark::DoNotOptimize(chunk.data());
+    bytes += chunk.size();
+  }
+};
+
+void write_record_to_memory(benchmark::State& state) {
+  const rlx_graph_view& view = decode(static_cast<std::size_t>(state.range(0)));
+  const graph_cost cost = analyze(rlx::graph_view{view});
+  const rlx_compile_record record = lowered_record(view);
+  const ledger_settings settings;
+  counting_sink sink;
+  json_writer out{&sink};
+  for (auto _ : state) {
+    write_record(out, record, cost, {"2026-12-01T09:30:00.123456Z", "fp1:", "fp1:", &settings});
+    out.flush();
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(sink.bytes));
+  count_nodes(state, view.node_count);
+}
+
+void append_to_file(benchmark::State& state) {
+  const rlx_graph_view& view = decode(static_cast<std::size_t>(state.range(0)));
+  const graph_cost cost = analyze(rlx::graph_view{view});
+  const rlx_compile_record record = lowered_record(view);
+  const scratch s;
+  ledger log{{.place = s.path("l")}};
+  std::size_t bytes = 0;
+  for (auto _ : state) {
+    if (const auto problem = log.append(record, cost)) return state.SkipWithError(problem->c_str());
+    state.PauseTiming();
+    bytes += std::filesystem::file_size(s.path("l"));
+    std::filesystem::remove(s.path("l"));
+    state.ResumeTiming();
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
+  count_nodes(state, view.node_count);
+}
+
+void append_limit(benchmark::State& state) {
+  const rlx_graph_view& view = decode(static_cast<std::size_t>(state.range(0)));
+  const scratch s;
+  append_graph(s.path("l"), view);
+  const std::string text = read_text(s.path("l"));
+  for (auto _ : state) {
+    const int file = ::open(s.path("m").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    for (std::size_t at = 0; at < text.size(); at += 1u << 18) {
+      const std::string_view chunk = std::string_view{text}.substr(at, 1u << 18);
+      if (::write(file, chunk.data(), chunk.size()) < 0) state.SkipWithError("write failed");
+    }
+    ::close(file);
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * text.size()));
+  count_nodes(state, view.node_count);
+}
+
+void read_file(benchmark::State& state, bool with_nodes) {
+  const rlx_graph_view& view = decode(static_cast<std::size_t>(state.range(0)));
+  const scratch s;
+  append_graph(s.path("l"), view);
+  for (auto _ : state) {
+    ledger_reader reader{s.path("l"), nullptr};
+    const auto r = reader.next(with_nodes);
+    if (!r) state.SkipWithError("no record");
+  }
+  state.SetBytesProcessed(
+      static_cast<std::int64_t>(state.iterations() * std::filesystem::file_size(s.path("l"))));
+  count_nodes(state, view.node_count);
+}
+
+BENCHMARK(fingerprint_of)
+    ->RangeMultiplier(10)
+    ->Range(1'000, 1'000'000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(labels_of)->RangeMultiplier(10)->Range(1'000, 1'000'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(write_record_to_memory)
+    ->RangeMultiplier(10)
+    ->Range(1'000, 1'000'000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(append_to_file)
+    ->RangeMultiplier(10)
+    ->Range(1'000, 1'000'000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(append_limit)
+    ->RangeMultiplier(10)
+    ->Range(1'000, 1'000'000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_file, with_nodes, true)
+    ->RangeMultiplier(10)
+    ->Range(1'000, 1'000'000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_file, heads_only, false)
+    ->RangeMultiplier(10)
+    ->Range(1'000, 1'000'000)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace opscope::test
+
+BENCHMARK_MAIN();

@@ -282,7 +282,7 @@ std::string_view token(context& c, od::value& v) {
     od::raw_json_string unused;
     if (const auto e = v.get_raw_json_string().get(unused)) c.doc.fail(e);
   }
-  while (raw.size() > 1 && (is_space(raw.back()) || raw.back() == '\0')) raw.remove_suffix(1);
+  while (raw.size() > 1 && is_space(raw.back())) raw.remove_suffix(1);
   return raw;
 }
 

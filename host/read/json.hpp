@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/error.hpp"
 #include "host/graph/storage.hpp"
 #include "host/read/place.hpp"
 
@@ -39,7 +40,9 @@ buffer make_buffer(std::uint64_t n);
 
 // Thrown when an operation is written with white space between its tokens: the text is to be
 // checked and compacted as a whole and read again, so that operations can be kept as slices of it.
-struct not_compact {};
+struct not_compact : error {
+  not_compact() : error{"module: white space between the tokens of an operation, leave it out"} {}
+};
 // Without the white space; `text` must be padded and known to be JSON (else tokens would merge).
 buffer compact(std::string_view text);
 

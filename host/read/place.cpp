@@ -5,8 +5,7 @@
 namespace rlx::json {
 
 void place::append_to(std::string& out) const {
-  if (form_ == form::module) return;
-  parent_->append_to(out);
+  if (parent_ != nullptr) parent_->append_to(out);
   const bool first = out.empty();
   switch (form_) {
     case form::node:
@@ -14,7 +13,7 @@ void place::append_to(std::string& out) const {
       out += std::to_string(index_);
       break;
     case form::member:
-      if (!first) out += parent_->form_ == form::node ? ": " : ".";
+      if (!first) out += parent_ != nullptr && parent_->form_ == form::node ? ": " : ".";
       out += name_;
       break;
     case form::element:

@@ -31,8 +31,12 @@ class place {
 
  private:
   enum class form : std::uint8_t { module, node, member, element };
+  // The module has nothing to print, so that a temporary may stand for it.
   place(const place* parent, std::string_view name, std::uint64_t index, form f)
-      : parent_{parent}, name_{name}, index_{index}, form_{f} {}
+      : parent_{parent->form_ == form::module ? nullptr : parent},
+        name_{name},
+        index_{index},
+        form_{f} {}
   void append_to(std::string& out) const;
 
   const place* parent_ = nullptr;

@@ -318,7 +318,6 @@ std::optional<module> scan_module(const buffer& b) {
   try {
     return scanner{b, std::move(store)}.read();
   } catch (const departure&) {
-  } catch (const not_compact&) {
   } catch (const error&) {
     // The general reader says it with the place.
   }

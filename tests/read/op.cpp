@@ -320,6 +320,19 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_json) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(refuses_control_characters_between_tokens) {
+  using namespace std::string_view_literals;
+  for (const std::string_view json :
+       {"{\"Constant\":{\"data\":[0,25\0\0]}}"sv, "{\"A\":1\0}"sv, "{\"A\":1}\0"sv, "\"A\"\0"sv,
+        "{\"A\":{\"b\":[1\x0b]}}"sv, "{\"A\":{\"b\":true\x0c}}"sv, "{\"A\"\0:1}"sv}) {
+    BOOST_TEST(refusal(json) != "accepted");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(refuses_text_before_a_string) {
+  BOOST_TEST(refusal("t\"dMaM\"u") != "accepted");
+}
+
 BOOST_AUTO_TEST_CASE(refuses_json_beyond_its_depth) {
   const auto nested = [](std::size_t depth) {
     return R"({"Foo":{"x":)" + std::string(depth, '[') + std::string(depth, ']') + "}}";

@@ -54,6 +54,7 @@ std::size_t utf8_sequence(std::string_view s) {
 }  // namespace
 
 void json_writer::verbatim(std::string_view json) {
+  if (json.empty()) return;  // memcpy takes no null
   ensure(json.size());
   std::memcpy(buffer_.get() + size_, json.data(), json.size());
   size_ += json.size();

@@ -16,8 +16,9 @@ namespace opscope::need {
   X(activation)                                                                                    \
   X(axes)                                                                                          \
   X(axis)                                                                                          \
-  X(batch_dims) X(bidirectional) X(bits) X(carry) X(carry_state) X(cast_to) X(chain) X(diagonal)   \
-      X(dilation) X(format) X(forward_body) X(fwd_body) X(gate_per_channel) X(groups) X(has_bias)  \
+  X(batch_dims)                                                                                    \
+  X(bidirectional) X(bits) X(carry) X(carry_state) X(cast_to) X(chain) X(diagonal) X(dilation)     \
+      X(format) X(forward_body) X(fwd_body) X(gate_per_channel) X(groups) X(has_bias)              \
           X(has_residual) X(has_rope) X(head_dim) X(height) X(hidden_size) X(attn_logit_softcap)   \
               X(input_modulus) X(intermediate_size) X(inverse) X(iters) X(k) X(kernel_size)        \
                   X(kind) X(len) X(length) X(lhs_contracting) X(lhs_format) X(mask_kind)           \

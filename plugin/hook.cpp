@@ -69,6 +69,7 @@ rlx_status observer::observe(const rlx_compile_record& record) {
   const rlx::graph_view graph{*record.graph};
   if ((settings_.stages & RLX_STAGE_PASS) != 0 && !has_changed(record)) return RLX_OK;
   analyze(graph, cost_);
+  analyze_need(graph, {settings_.bindings, &cost_}, need_);
   if (record.stage == RLX_STAGE_LOWERED) report(record, graph);
   if (ledger_) append(record);
   return RLX_OK;
@@ -105,7 +106,8 @@ bool observer::has_changed(const rlx_compile_record& record) {
 }
 
 void observer::append(const rlx_compile_record& record) {
-  const std::optional<std::string> problem = ledger_->append(record, cost_);
+  const std::optional<std::string> problem =
+      ledger_->append(record, cost_, &need_, &settings_.bindings);
   if (!problem) {
     is_ledger_failing_ = false;
     return;
@@ -131,8 +133,16 @@ void observer::report(const rlx_compile_record& record, const rlx::graph_view& g
     case report_kind::off:
       return;
     case report_kind::summary:
-      say(RLX_INFO, summary_line({graph.name(), rlx::text(record.target)}, cost_, settings_.ridge));
+      say(RLX_INFO,
+          summary_line({graph.name(), rlx::text(record.target)}, cost_, need_, settings_.ridge));
       return;
+    case report_kind::full: {
+      std::string text =
+          need_report({graph.name(), rlx::text(record.target)}, graph, cost_, need_, settings_.top);
+      if (settings_.ridge) text += "\n" + roofline_line(cost_, *settings_.ridge);
+      say(RLX_INFO, text);
+      return;
+    }
     case report_kind::rule: {
       std::string text = cost_.report(settings_.top);
       if (settings_.ridge) {

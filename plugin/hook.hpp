@@ -6,6 +6,7 @@
 
 #include <opscope/cost.hpp>
 #include <opscope/ledger.hpp>
+#include <opscope/need.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,7 +43,8 @@ class observer {
 
   const rlx_host_services* host_;
   opscope::settings settings_;
-  graph_cost cost_;  // its storage serves the next graph
+  graph_cost cost_;  // their storage serves the next graph
+  graph_need need_;
   std::optional<opscope::ledger> ledger_;
   bool is_ledger_failing_ = false;
   std::uint64_t unwritten_records_ = 0;  // not told one by one

@@ -13,7 +13,10 @@ namespace opscope {
 namespace {
 
 constexpr command all_commands[] = {
+    {"kinds", "what the model knows of each kind of operation", &kinds_help, run_kinds},
     {"list", "the records of ledgers, one line each", &list_help, run_list},
+    {"recost", "the records again, costed with the models of this version", &recost_help,
+     run_recost},
     {"show", "what a record holds, by kind, label or node", &show_help, run_show},
 };
 

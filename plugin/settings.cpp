@@ -30,10 +30,12 @@ problem read_report(std::string_view value, settings& s) {
     s.report = report_kind::off;
   } else if (value == "summary") {
     s.report = report_kind::summary;
+  } else if (value == "full") {
+    s.report = report_kind::full;
   } else if (value == "rule") {
     s.report = report_kind::rule;
   } else {
-    return "is not one of off, summary, rule";
+    return "is not one of off, summary, full, rule";
   }
   return std::nullopt;
 }
@@ -149,7 +151,15 @@ problem read_tags(std::string_view value, settings& s) {
   return std::nullopt;
 }
 
-constexpr std::array<setting, 7> table{{
+problem read_bind(std::string_view value, settings& s) {
+  std::string why;
+  const auto bound = parse_bindings(value, why);
+  if (!bound) return "is not a list SYMBOL=SIZE,SYMBOL=SIZE: " + why;
+  s.bindings = *bound;
+  return std::nullopt;
+}
+
+constexpr std::array<setting, 8> table{{
     {"OPSCOPE_REPORT", "summary", read_report},
     {"OPSCOPE_TOP", "10", read_top},
     {"OPSCOPE_RIDGE", "no ridge", read_ridge},
@@ -157,6 +167,7 @@ constexpr std::array<setting, 7> table{{
     {"OPSCOPE_NODES", "1", read_nodes},
     {"OPSCOPE_STAGES", "lowered", read_stages},
     {"OPSCOPE_TAGS", "no tags", read_tags},
+    {"OPSCOPE_BIND", "no sizes", read_bind},
 }};
 
 // Characters to insert, delete, replace or swap with their neighbour to make one of the other.

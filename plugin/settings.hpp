@@ -5,6 +5,7 @@
 #include <rlx/plugin.h>
 
 #include <cstdint>
+#include <opscope/bindings.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,16 +15,17 @@
 
 namespace opscope {
 
-enum class report_kind { off, summary, rule };
+enum class report_kind { off, summary, full, rule };
 
 struct settings {
   report_kind report = report_kind::summary;  // OPSCOPE_REPORT
-  std::uint32_t top = 10;                     // OPSCOPE_TOP: rows of the rule's report
-  std::optional<double> ridge;                // OPSCOPE_RIDGE: FLOP per byte
-  std::string ledger;                         // OPSCOPE_LEDGER: file, or folder/; empty: none
-  bool has_ledger_nodes = true;               // OPSCOPE_NODES
-  std::uint32_t stages = RLX_STAGE_LOWERED;   // OPSCOPE_STAGES: what the ledger records
+  std::uint32_t top = 10;        // OPSCOPE_TOP: rows of the full and of the rule's report
+  std::optional<double> ridge;   // OPSCOPE_RIDGE: FLOP per byte
+  std::string ledger;            // OPSCOPE_LEDGER: file, or folder/; empty: none
+  bool has_ledger_nodes = true;  // OPSCOPE_NODES
+  std::uint32_t stages = RLX_STAGE_LOWERED;               // OPSCOPE_STAGES: what the ledger records
   std::vector<std::pair<std::string, std::string>> tags;  // OPSCOPE_TAGS, by key
+  opscope::bindings bindings;                             // OPSCOPE_BIND: sizes of dynamic dims
 };
 
 struct variable {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <opscope/cost.hpp>
+#include <opscope/need.hpp>
 
 namespace opscope {
 
@@ -57,7 +58,10 @@ class ledger {
   // sound. Returns what went wrong, as a sentence with the file and what to do, or nothing. The
   // file then holds what it held before; where even that failed, its last line may be torn, which
   // readers step over.
-  std::optional<std::string> append(const rlx_compile_record& compile, const graph_cost& cost);
+  // `need`, where there is one, is of the same graph, with dynamic dims bound as in `bound`.
+  std::optional<std::string> append(const rlx_compile_record& compile, const graph_cost& cost,
+                                    const graph_need* need = nullptr,
+                                    const bindings* bound = nullptr);
 
  private:
   struct state;

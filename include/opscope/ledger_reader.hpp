@@ -59,6 +59,15 @@ struct recorded_kind {
   std::uint64_t count = 0;
   figure bytes;
   figure flops;
+  std::optional<node_need> need;  // summed over the kind's nodes
+};
+
+// The needs of a record. `totals.coverage` is not recorded; its shares are, from 0 to 1.
+struct recorded_need {
+  std::uint64_t version = 0;
+  need_totals totals;
+  std::optional<double> covered_nodes;
+  std::optional<double> covered_bytes;  // of the rule's bytes
 };
 
 using text_pairs = std::vector<std::pair<std::string, std::string>>;
@@ -85,6 +94,7 @@ struct ledger_record {
   std::optional<std::string> source;  // fingerprints
   std::optional<std::string> lowered;
   opscope::totals totals;
+  std::optional<recorded_need> need;  // nothing: the record was written without
   memory_figures memory;
   std::vector<recorded_kind> by_kind;
   bool has_nodes = false;               // the line has them (OPSCOPE_NODES=0 leaves them out)

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <opscope/bindings.hpp>
 #include <opscope/cost.hpp>
 #include <opscope/interval.hpp>
 
@@ -23,27 +24,6 @@ namespace opscope {
 
 // Rises with every change of any figure below; figures of different versions are not compared.
 inline constexpr std::uint32_t need_version = 1;
-
-// Sizes for symbols of dynamic dims.
-class bindings {
- public:
-  std::optional<std::uint64_t> find(std::uint64_t symbol) const {
-    for (const auto& [s, size] : sizes_) {
-      if (s == symbol) return size;
-    }
-    return std::nullopt;
-  }
-  // A symbol bound again takes the new size.
-  void bind(std::uint64_t symbol, std::uint64_t size);
-  bool empty() const { return sizes_.empty(); }
-  std::span<const std::pair<std::uint64_t, std::uint64_t>> all() const { return sizes_; }
-
- private:
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> sizes_;
-};
-
-// Reads `0=1,1=128` (`?0=1` too). Nothing where it is not of that form; `problem` then says why.
-std::optional<bindings> parse_bindings(std::string_view text, std::string& problem);
 
 // One node, 104 bytes. A leaf needs nothing; its bytes are booked where they are read.
 struct node_need {

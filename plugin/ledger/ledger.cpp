@@ -84,7 +84,8 @@ ledger::ledger(ledger&&) noexcept = default;
 ledger& ledger::operator=(ledger&&) noexcept = default;
 ledger::~ledger() = default;
 
-std::optional<std::string> ledger::append(const rlx_compile_record& r, const graph_cost& cost) {
+std::optional<std::string> ledger::append(const rlx_compile_record& r, const graph_cost& cost,
+                                          const graph_need* need, const bindings* bound) {
   state& s = *state_;
   const ledger_settings& settings = s.settings;
   const std::optional<std::string>& source = s.source(r);
@@ -100,7 +101,7 @@ std::optional<std::string> ledger::append(const rlx_compile_record& r, const gra
   try {
     s.writer.clear();
     s.writer.set_sink(&file);
-    write_record(s.writer, r, cost, {time, source, lowered, &settings});
+    write_record(s.writer, r, cost, {time, source, lowered, &settings, need, bound});
     s.writer.raw('\n');
     s.writer.flush();
     file.commit();

@@ -3,10 +3,12 @@
 #include "plugin/ledger/record.hpp"
 
 #include <chrono>
+#include <unordered_map>
 
 #include "plugin/ledger/kinds.hpp"
 #include "plugin/ledger/label.hpp"
 #include "plugin/ledger/memory.hpp"
+#include "plugin/ledger/need_members.hpp"
 
 namespace opscope {
 
@@ -24,6 +26,12 @@ class record_writer {
     out_.text(OPSCOPE_VERSION);
     out_.raw(",\"rule\":");
     out_.text(rule_version);
+    if (context.need != nullptr) {
+      out_.raw(",\"need\":");
+      out_.number(need_version);
+      bindings_ = context.bindings;
+      expressions_ = express_need(g, bound());
+    }
     out_.raw("},\"time\":");
     out_.text(context.time);
     out_.raw(",\"graph\":");
@@ -43,18 +51,26 @@ class record_writer {
     out_.raw(",\"lowered\":");
     text_or_null(context.lowered);
     out_.raw(",\"totals\":");
-    write_totals(out_, cost.totals(), measure_memory(g));
-    by_kind(cost);
+    need_to_write need;
+    if (context.need != nullptr) {
+      const need_coverage& c = context.need->totals().coverage;
+      need = {&context.need->totals(), covered_share(c.nodes, c.counted_nodes),
+              covered_share(c.rule_bytes, c.counted_rule_bytes)};
+    }
+    write_totals(out_, cost.totals(), need, measure_memory(g));
+    by_kind(cost, context.need);
     if (context.settings->with_nodes) {
       out_.raw(",\"outputs\":");
       ids(g.outputs());
       out_.raw(",\"nodes\":");
-      nodes(g, cost);
+      nodes(g, cost, context.need, expressions_);
     }
     out_.raw('}');
   }
 
  private:
+  const opscope::bindings& bound() const { return bindings_ == nullptr ? unbound_ : *bindings_; }
+
   // ---- The head
 
   void stage(rlx_stage s) {
@@ -99,9 +115,13 @@ class record_writer {
     out_.raw('}');
   }
 
-  void by_kind(const graph_cost& cost) {
+  void by_kind(const graph_cost& cost, const graph_need* need) {
     out_.raw(",\"by_kind\":[");
     bool is_first = true;
+    std::unordered_map<std::string_view, node_need> needs;
+    if (need != nullptr) {
+      for (const kind_need& k : need->by_kind()) needs.emplace(k.kind, k.need);
+    }
     for (const kind_cost& k : cost.by_kind()) {
       if (!is_first) out_.raw(',');
       is_first = false;
@@ -113,6 +133,10 @@ class record_writer {
       out_.count(k.bytes);
       out_.raw(",\"flops\":");
       out_.count(k.flops);
+      if (const auto at = needs.find(k.kind); at != needs.end()) {
+        out_.raw(",\"need\":");
+        write_node_need(out_, at->second, false);
+      }
       out_.raw('}');
     }
     out_.raw(']');
@@ -120,17 +144,22 @@ class record_writer {
 
   // ---- Nodes
 
-  void nodes(const rlx::graph_view& g, const graph_cost& cost) {
+  void nodes(const rlx::graph_view& g, const graph_cost& cost, const graph_need* need,
+             const std::vector<node_expressions>& expressions) {
     const label_table labels{g};
+    auto expression = expressions.begin();
     out_.raw('[');
     for (std::uint32_t id = 0; id < g.size(); ++id) {
       if (id != 0) out_.raw(',');
-      node(g, id, labels[id], cost.nodes()[id]);
+      const bool has_expression = expression != expressions.end() && expression->id == id;
+      node(g, id, labels[id], cost.nodes()[id], need, has_expression ? &*expression : nullptr);
+      if (has_expression) ++expression;
     }
     out_.raw(']');
   }
 
-  void node(const rlx::graph_view& g, std::uint32_t id, const label& l, const node_cost& cost) {
+  void node(const rlx::graph_view& g, std::uint32_t id, const label& l, const node_cost& cost,
+            const graph_need* need, const node_expressions* expression) {
     const rlx_node& n = g.node(id);
     const rlx_node_info& info = g.info(id);
     out_.raw("{\"id\":");
@@ -156,7 +185,15 @@ class record_writer {
     origin(info);
     storage(n, info, id);
     figures(cost);
-    subgraphs(g, id);
+    if (need != nullptr) {
+      out_.raw(",\"need\":");
+      write_node_need(out_, need->nodes()[id], true);
+    }
+    if (expression != nullptr) {
+      out_.raw(",\"expr\":");
+      write_expressions(out_, *expression);
+    }
+    subgraphs(g, id, need != nullptr);
     out_.raw('}');
   }
 
@@ -280,7 +317,7 @@ class record_writer {
   }
 
   // Loop bodies and branches, their nodes in the same form, each costed once.
-  void subgraphs(const rlx::graph_view& g, std::uint32_t id) {
+  void subgraphs(const rlx::graph_view& g, std::uint32_t id, bool with_need) {
     out_.raw(",\"subgraphs\":[");
     bool is_first = true;
     for (const rlx_nested_graph& nested : g.nested(id)) {
@@ -294,7 +331,14 @@ class record_writer {
       out_.raw(",\"outputs\":");
       ids(body.outputs());
       out_.raw(",\"nodes\":");
-      nodes(body, analyze(body));
+      if (with_need) {
+        need_options options;
+        options.bindings = bound();
+        const graph_need need = analyze_need(body, options);
+        nodes(body, analyze(body), &need, express_need(body, bound()));
+      } else {
+        nodes(body, analyze(body), nullptr, {});
+      }
       out_.raw('}');
     }
     out_.raw(']');
@@ -332,11 +376,15 @@ class record_writer {
   }
 
   json_writer& out_;
+  const opscope::bindings unbound_;
+  const opscope::bindings* bindings_ = nullptr;
+  std::vector<node_expressions> expressions_;
 };
 
 }  // namespace
 
-void write_totals(json_writer& out, const totals& t, const memory_figures& m) {
+void write_totals(json_writer& out, const totals& t, const need_to_write& need,
+                  const memory_figures& m) {
   out.raw("{\"nodes\":");
   out.number(t.nodes);
   out.raw(",\"bytes\":");
@@ -359,6 +407,9 @@ void write_totals(json_writer& out, const totals& t, const memory_figures& m) {
   out.number(t.dynamic_nodes);
   out.raw(",\"overflow_nodes\":");
   out.number(t.overflow_nodes);
+  if (need.totals != nullptr) {
+    write_need_totals(out, *need.totals, need.covered_nodes, need.covered_bytes);
+  }
   out.raw(",\"memory\":{\"arena_bytes\":");
   out.count(m.arena_bytes);
   out.raw(",\"unshared_bytes\":");

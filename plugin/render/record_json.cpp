@@ -38,6 +38,10 @@ void write_record_head(json_writer& out, const ledger_record& r) {
   out.text(r.opscope_version);
   out.raw(",\"rule\":");
   out.text(r.rule);
+  if (r.need) {
+    out.raw(",\"need\":");
+    out.number(r.need->version);
+  }
   out.raw("},\"time\":");
   out.text(r.time);
   out.raw(",\"graph\":");
@@ -65,7 +69,9 @@ void write_record_head(json_writer& out, const ledger_record& r) {
   out.raw(",\"lowered\":");
   optional_text(out, r.lowered);
   out.raw(",\"totals\":");
-  write_totals(out, r.totals, r.memory);
+  need_to_write need;
+  if (r.need) need = {&r.need->totals, r.need->covered_nodes, r.need->covered_bytes};
+  write_totals(out, r.totals, need, r.memory);
 }
 
 }  // namespace opscope

@@ -107,6 +107,55 @@ opscope::totals read_totals(const reader& t) {
   return totals;
 }
 
+// `[lo, hi]`, hi null where it is unbounded.
+interval read_interval(const reader& e) {
+  std::uint64_t lo = 0;
+  figure hi;
+  std::size_t n = 0;
+  for (const dom::element end : e.array()) {
+    const reader value{end, e.path()};
+    if (n == 0) lo = value.count();
+    if (n == 1) hi = value.count_or_null();
+    ++n;
+  }
+  if (n != 2 || (hi && *hi < lo)) e.fail("is no interval [low, high or null]");
+  return hi ? interval::between(lo, *hi) : interval::at_least(lo);
+}
+
+std::optional<double> read_share(const reader& e) {
+  return e.is_null() ? std::nullopt : std::optional{e.real_or_null()};
+}
+
+node_need read_node_need(const reader& e) {
+  node_need n;
+  n.read = read_interval(e.at("read"));
+  n.written = read_interval(e.at("written"));
+  n.weights = read_interval(e.at("weights"));
+  n.work = read_interval(e.at("work"));
+  n.contraction = read_interval(e.at("contraction"));
+  n.int_ops = read_interval(e.at("int_ops"));
+  return n;
+}
+
+recorded_need read_need(const reader& totals, std::uint64_t version) {
+  recorded_need r;
+  r.version = version;
+  const reader need = totals.at("need");
+  r.totals.read = read_interval(need.at("read"));
+  r.totals.written = read_interval(need.at("written"));
+  r.totals.weights = read_interval(need.at("weights"));
+  r.totals.work = read_interval(need.at("work"));
+  r.totals.contraction = read_interval(need.at("contraction"));
+  r.totals.invariant = read_interval(need.at("invariant"));
+  r.totals.int_ops = read_interval(need.at("int_ops"));
+  r.totals.unknown_nodes = need.at("unknown_nodes").count();
+  r.totals.graph_io = read_interval(totals.at("graph_io"));
+  const reader coverage = totals.at("coverage");
+  r.covered_nodes = read_share(coverage.at("nodes"));
+  r.covered_bytes = read_share(coverage.at("bytes"));
+  return r;
+}
+
 memory_figures read_memory(const reader& m) {
   return {m.at("arena_bytes").count_or_null(), m.at("unshared_bytes").count_or_null(),
           m.at("peak_live_bytes").count_or_null(), m.at("views").count()};
@@ -149,12 +198,19 @@ ledger_record header_parser::parse(std::string& json, std::vector<std::uint32_t>
   r.source = top.at("source").text_or_null();
   r.lowered = top.at("lowered").text_or_null();
   r.totals = read_totals(top.at("totals"));
+  if (const auto version = top.at("opscope").find("need")) {
+    r.need = read_need(top.at("totals"), version->count());
+  }
   r.memory = read_memory(top.at("totals").at("memory"));
   const reader by_kind = top.at("by_kind");
   for (const dom::element e : by_kind.array()) {
     const reader k{e, by_kind.path() + "[" + std::to_string(r.by_kind.size()) + "]"};
-    r.by_kind.push_back({k.at("kind").text(), k.at("count").count(), k.at("bytes").count_or_null(),
-                         k.at("flops").count_or_null()});
+    recorded_kind& kind = r.by_kind.emplace_back();
+    kind.kind = k.at("kind").text();
+    kind.count = k.at("count").count();
+    kind.bytes = k.at("bytes").count_or_null();
+    kind.flops = k.at("flops").count_or_null();
+    if (const auto need = k.find("need")) kind.need = read_node_need(*need);
   }
   outputs.clear();
   if (const auto all = top.find("outputs")) {

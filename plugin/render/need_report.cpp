@@ -35,13 +35,12 @@ std::vector<row> rows_by_kind(const graph_cost& cost, const graph_need& need) {
 }
 
 std::vector<std::string> cells(const row& r, std::string_view name) {
-  const bool has_ratio = r.rule && r.need.bytes().lo() != 0;
   return {std::string{name},
           std::to_string(r.nodes),
           interval_bytes(r.need.bytes()),
           interval_count(r.need.work, "FLOP"),
           binary_bytes(r.rule),
-          has_ratio ? ratio_text(*r.rule, r.need.bytes().lo()) : "-"};
+          r.rule ? ratio_text(interval{*r.rule}, r.need.bytes()) : "-"};
 }
 
 // The invariant nodes that move most, by label.
@@ -92,7 +91,8 @@ std::string need_report(const summary_subject& subject, const rlx::graph_view& g
                      " [" + shown_name(subject.target) + "]: nodes need " +
                      interval_bytes(t.bytes()) + ", the graph's inputs, weights and outputs are " +
                      interval_bytes(t.graph_io);
-  if (t.graph_io.lo() != 0) text += ": " + ratio_text(t.bytes().lo(), t.graph_io.lo()) + " times";
+  const std::string times = ratio_text(t.bytes(), t.graph_io);
+  if (times != "-") text += ": " + times + " times";
   text += "\n";
 
   text_table table{{{"kind", align::left}, {"nodes"}, {"needs"}, {"work"}, {"rule"}, {"ratio"}}};

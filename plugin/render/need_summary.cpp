@@ -36,10 +36,10 @@ std::string summary_line(const summary_subject& subject, const graph_cost& cost,
   line += " [" + shown_name(subject.target) + "]: ";
   line += std::to_string(rule.nodes) + (rule.nodes == 1 ? " node needs " : " nodes need ");
   line += interval_bytes(t.bytes());
-  if (t.graph_io.lo() != 0) {
-    line += ", " + ratio_text(t.bytes().lo(), t.graph_io.lo()) + " times the " +
-            interval_bytes(t.graph_io) + " of inputs, weights and outputs";
-  }
+  const std::string times = ratio_text(t.bytes(), t.graph_io);
+  if (times != "-") line += ", " + times + " times";
+  line += (times != "-" ? " the " : "; ") + interval_bytes(t.graph_io) +
+          " of inputs, weights and outputs";
   line += "; " + interval_count(t.work, "FLOP") + intensity(t);
   if (!t.int_ops.is_zero()) line += "; " + interval_count(t.int_ops) + " int operations";
   if (t.invariant.lo() != 0) line += "; " + interval_bytes(t.invariant) + " invariant";

@@ -180,8 +180,9 @@ BOOST_AUTO_TEST_CASE(says_one_line_a_graph) {
   for (const said& line : host.lines) {
     BOOST_TEST(line.severity == RLX_INFO);
     BOOST_TEST(line.text ==
-               "mm [cpu]: 3 nodes, 56.00 KiB as rlx-opscope 0.2.18 counts (28.6% weights), "
-               "524.29 KFLOP, 9.14 FLOP/B");
+               "mm [cpu]: 3 nodes need 56.00 KiB, 1.00 times the 56.00 KiB of inputs, weights and "
+               "outputs; 524.29 KFLOP, 9.14 FLOP/B; all covered; 56.00 KiB as rlx-opscope 0.2.18 "
+               "counts");
   }
 }
 
@@ -197,7 +198,7 @@ BOOST_AUTO_TEST_CASE(prints_the_rules_report_to_the_letter) {
 
 BOOST_AUTO_TEST_CASE(adds_the_split_where_a_ridge_is_given) {
   const std::string split = "ridge 9.00 FLOP/B: 0 B memory-bound, 56.00 KiB compute-bound";
-  for (const char* report : {"rule", "summary"}) {
+  for (const char* report : {"rule", "summary", "full"}) {
     tiny_host host{{"OPSCOPE_REPORT", report}, {"OPSCOPE_RIDGE", "9"}};
     BOOST_REQUIRE(host.create() == RLX_OK);
     view_builder b{"mm"};

@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_SUITE(not_taken)
 BOOST_AUTO_TEST_CASE(a_report_that_is_none) {
   for (const std::string value : {"Summary", "rules", "1", " rule", "rule "}) {
     BOOST_TEST(warning({{"OPSCOPE_REPORT", value}}) ==
-               "OPSCOPE_REPORT: \"" + value + "\" is not one of off, summary, rule; using summary");
+               "OPSCOPE_REPORT: \"" + value + "\" is not one of off, summary, full, rule; using summary");
     check_defaults(parse({{"OPSCOPE_REPORT", value}}).settings);
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <rlx/view.hpp>
 #include <string>
 
 #include "host/graph/view.hpp"

@@ -68,11 +68,13 @@ class trial {
 
   // ---- Chance.
 
+  // The same on every machine, unlike the standard's distributions.
   std::uint64_t between(std::uint64_t lo, std::uint64_t hi) {
-    return std::uniform_int_distribution<std::uint64_t>{lo, hi}(random_);
+    return lo + random_() % (hi - lo + 1);
   }
-  bool coin(double probability = 0.5) { return std::bernoulli_distribution{probability}(random_); }
-  double real() { return std::uniform_real_distribution<double>{-1, 1}(random_); }
+  double fraction() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
+  bool coin(double probability = 0.5) { return fraction() < probability; }
+  double real() { return 2 * fraction() - 1; }
   std::uint64_t size(std::uint64_t most = 5) { return between(1, most); }
   // Sometimes nothing.
   std::uint64_t size_or_none(std::uint64_t most = 5) { return coin(0.04) ? 0 : size(most); }

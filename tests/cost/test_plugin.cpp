@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(reads_longer_elements_and_absent_texts) {
   record.stage = RLX_STAGE_LOWERED;
   record.graph = &b.get();
   BOOST_TEST(host.hook(host.self, &record) == RLX_OK);
-  BOOST_TEST(host.lines.at(0).text.starts_with("mm []: 3 nodes, 56.00 KiB"));
+  BOOST_TEST(host.lines.at(0).text.starts_with("mm []: 3 nodes need 56.00 KiB"));
 }
 
 BOOST_AUTO_TEST_CASE(may_be_called_from_one_thread_after_another) {

@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_misspelt_name_is_told_its_nearest) {
 BOOST_AUTO_TEST_CASE(a_name_near_none_is_told_all) {
   const std::string all =
       " is not a setting and is ignored; there are OPSCOPE_REPORT, OPSCOPE_TOP, OPSCOPE_RIDGE, "
-      "OPSCOPE_LEDGER, OPSCOPE_NODES, OPSCOPE_STAGES, OPSCOPE_TAGS";
+      "OPSCOPE_LEDGER, OPSCOPE_NODES, OPSCOPE_STAGES, OPSCOPE_TAGS, OPSCOPE_BIND";
   BOOST_TEST(warning({{"OPSCOPE_VERBOSITY", "1"}}) == "OPSCOPE_VERBOSITY" + all);
   const std::string endless = "OPSCOPE_" + std::string(100000, 'A');
   BOOST_TEST(warning({{endless, "1"}}) == endless.substr(0, 60) + "..." + all);

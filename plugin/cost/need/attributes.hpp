@@ -14,26 +14,18 @@ namespace opscope::need {
 // X(name): every field of RLX_KINDS that some formula reads.
 // clang-format off
 #define OPSCOPE_NEED_ATTRIBUTES(X)                                                                 \
-  X(activation)                                                                                    \
-  X(axes)                                                                                          \
-  X(axis)                                                                                          \
-  X(batch_dims)                                                                                    \
-  X(bidirectional) X(bits) X(carry) X(carry_state) X(cast_to) X(chain) X(diagonal) X(dilation)     \
-      X(format) X(forward_body) X(fwd_body) X(gate_per_channel) X(groups) X(has_bias)              \
-          X(has_residual) X(has_rope) X(head_dim) X(height) X(hidden_size) X(attn_logit_softcap)   \
-              X(input_modulus) X(intermediate_size) X(inverse) X(iters) X(k) X(kernel_size)        \
-                  X(kind) X(len) X(length) X(lhs_contracting) X(lhs_format) X(mask_kind)           \
-                      X(max_iterations) X(max_splat_steps) X(max_list_entries) X(mode) X(n_fft)    \
-                          X(n_rot) X(n_segments) X(norm) X(num_basis) X(num_bcast)                 \
-                              X(num_checkpoints) X(num_groups) X(num_heads) X(num_layers)          \
-                                  X(num_xs) X(op) X(output_padding) X(padding) X(pads) X(part)     \
-                                      X(pos) X(prologue) X(prologue_input) X(reduction)            \
-                                          X(rhs_contracting) X(rhs_format) X(save_trajectory)      \
-                                              X(scale_layout) X(scale_mode) X(scheme) X(size)      \
-                                                  X(start) X(state_size) X(ste) X(step) X(steps)   \
-                                                      X(stride) X(temperature) X(tile_size) X(to)  \
-                                                          X(top_k) X(top_p) X(upper) X(v_head_dim) \
-                                                              X(value) X(width) X(wrt)
+  X(activation) X(attn_logit_softcap) X(axes) X(axis) X(batch_dims) X(bidirectional) X(bits)       \
+  X(carry) X(carry_state) X(cast_to) X(chain) X(diagonal) X(dilation) X(format) X(forward_body)    \
+  X(fwd_body) X(gate_per_channel) X(groups) X(has_bias) X(has_residual) X(has_rope) X(head_dim)    \
+  X(height) X(hidden_size) X(input_modulus) X(intermediate_size) X(inverse) X(iters) X(k)          \
+  X(kernel_size) X(kind) X(len) X(length) X(lhs_contracting) X(lhs_format) X(mask_kind)            \
+  X(max_iterations) X(max_list_entries) X(max_splat_steps) X(mode) X(n_fft) X(n_rot)               \
+  X(n_segments) X(norm) X(num_basis) X(num_bcast) X(num_checkpoints) X(num_groups) X(num_heads)    \
+  X(num_layers) X(num_xs) X(op) X(output_padding) X(padding) X(pads) X(part) X(pos) X(prologue)    \
+  X(prologue_input) X(reduction) X(rhs_contracting) X(rhs_format) X(save_trajectory)               \
+  X(scale_layout) X(scale_mode) X(scheme) X(size) X(start) X(state_size) X(ste) X(step) X(steps)   \
+  X(stride) X(temperature) X(tile_size) X(to) X(top_k) X(top_p) X(upper) X(v_head_dim) X(value)    \
+  X(width) X(wrt)
 // clang-format on
 
 enum class attr : std::uint8_t {

@@ -28,7 +28,7 @@ inline std::optional<silu_product> find_silu_product(const graph& g, node_id id)
   if (!is_op(g, id, RLX_KIND_Binary, "Mul")) return std::nullopt;
   const auto inputs = g.inputs(id);
   if (inputs.size() < 2) return std::nullopt;
-  for (const std::size_t side : {1, 0}) {
+  for (const std::size_t side : {std::size_t{1}, std::size_t{0}}) {
     const node_id silu = inputs[side];
     if (!is_op(g, silu, RLX_KIND_Activation, "Silu")) continue;
     if (g.inputs(silu).empty()) return std::nullopt;

@@ -77,8 +77,7 @@ std::vector<std::uint32_t> list_symbols(const graph& g) {
     }
   }
   std::ranges::sort(symbols);
-  const auto repeated = std::ranges::unique(symbols);
-  symbols.erase(repeated.begin(), repeated.end());
+  symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
   return symbols;
 }
 

@@ -81,8 +81,7 @@ class rlx_pipeline final : public rlx::pipeline {
     }
     std::vector<std::string> disabled = options.disabled_passes;
     std::ranges::sort(disabled);
-    const auto repeated = std::ranges::unique(disabled);
-    disabled.erase(repeated.begin(), repeated.end());
+    disabled.erase(std::unique(disabled.begin(), disabled.end()), disabled.end());
     std::string names;
     for (const std::string& name : disabled) names += (names.empty() ? "" : ",") + name;
     if (!names.empty()) made.emplace_back("disable-pass", names);

@@ -94,7 +94,7 @@ class graph_need {
   graph_need& operator=(graph_need&&) noexcept;
   ~graph_need();
 
-  const std::vector<node_need>& nodes() const { return nodes_; }
+  std::span<const node_need> nodes() const { return nodes_; }
   const need_totals& totals() const { return totals_; }
   // In graph order; only nodes about which the model itself says nothing.
   const std::vector<unknown_need>& unknown() const { return unknown_; }
@@ -104,7 +104,7 @@ class graph_need {
  private:
   friend class need_pass;
   std::optional<rlx::graph_view> graph_;
-  std::vector<node_need> nodes_;
+  detail::array<node_need> nodes_;
   std::vector<unknown_need> unknown_;
   need_totals totals_;
   std::unique_ptr<need_scratch> scratch_;

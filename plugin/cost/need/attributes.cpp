@@ -56,14 +56,9 @@ constexpr bool fields_fit() {
 }
 static_assert(fields_fit(), "max_fields is too small for a kind of RLX_KINDS");
 
-// Table as data of the program: built when compiling.
-constexpr auto position_table = make_positions();
-
 }  // namespace
 
-const positions& field_positions(std::uint32_t kind) {
-  return position_table[kind <= rlx::kind_count ? kind : 0];
-}
+constexpr std::array<positions, rlx::kind_count + 1> position_table = make_positions();
 
 resolved_attributes resolve(std::uint32_t kind, const rlx::strided<rlx_attribute>& attributes) {
   resolved_attributes r;
@@ -93,22 +88,6 @@ resolved_attributes resolve(std::uint32_t kind, const rlx::strided<rlx_attribute
     }
   }
   return r;
-}
-
-std::optional<std::uint64_t> attribute_reader::u64(attr name) const {
-  const rlx_attribute* a = find(name);
-  if (a == nullptr) return std::nullopt;
-  if (a->type == RLX_ATTRIBUTE_U64) return a->value.u64;
-  if (a->type == RLX_ATTRIBUTE_I64 && a->value.i64 >= 0) return a->value.u64;
-  return std::nullopt;
-}
-
-std::optional<std::int64_t> attribute_reader::i64(attr name) const {
-  const rlx_attribute* a = find(name);
-  if (a == nullptr) return std::nullopt;
-  if (a->type == RLX_ATTRIBUTE_I64) return a->value.i64;
-  if (a->type == RLX_ATTRIBUTE_U64 && a->value.i64 >= 0) return a->value.i64;
-  return std::nullopt;
 }
 
 std::optional<double> attribute_reader::f64(attr name) const {

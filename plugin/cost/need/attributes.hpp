@@ -43,8 +43,12 @@ inline constexpr std::size_t attr_count = 0
 inline constexpr std::size_t max_fields = 16;
 inline constexpr std::uint8_t no_field = 0xff;
 
-// Where each `attr` stands among the fields of each kind.
-const std::array<std::uint8_t, attr_count>& field_positions(std::uint32_t kind);
+// Where each `attr` stands among the fields of each kind; row 0 is of kinds that are not listed.
+extern const std::array<std::array<std::uint8_t, attr_count>, rlx::kind_count + 1> position_table;
+
+inline const std::array<std::uint8_t, attr_count>& field_positions(std::uint32_t kind) {
+  return position_table[kind <= rlx::kind_count ? kind : 0];
+}
 
 // The attributes of one operation, by field position; null where absent.
 struct resolved_attributes {
@@ -65,8 +69,20 @@ class attribute_reader {
     const std::uint8_t at = (*positions_)[static_cast<std::size_t>(name)];
     return at == no_field || resolved_ == nullptr ? nullptr : resolved_->fields[at];
   }
-  std::optional<std::uint64_t> u64(attr name) const;
-  std::optional<std::int64_t> i64(attr name) const;
+  std::optional<std::uint64_t> u64(attr name) const {
+    const rlx_attribute* a = find(name);
+    if (a == nullptr) return std::nullopt;
+    if (a->type == RLX_ATTRIBUTE_U64) return a->value.u64;
+    if (a->type == RLX_ATTRIBUTE_I64 && a->value.i64 >= 0) return a->value.u64;
+    return std::nullopt;
+  }
+  std::optional<std::int64_t> i64(attr name) const {
+    const rlx_attribute* a = find(name);
+    if (a == nullptr) return std::nullopt;
+    if (a->type == RLX_ATTRIBUTE_I64) return a->value.i64;
+    if (a->type == RLX_ATTRIBUTE_U64 && a->value.i64 >= 0) return a->value.i64;
+    return std::nullopt;
+  }
   std::optional<double> f64(attr name) const;
   bool flag(attr name) const;  // false where absent
   // Text, or the JSON text of an enumeration that carries data; empty where absent.

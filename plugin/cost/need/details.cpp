@@ -196,18 +196,11 @@ void details_cache::restart(const rlx::graph_view& graph) {
   known_.clear();
 }
 
-const details& details_cache::of(std::uint32_t id) {
-  const rlx_node_info& info = graph_->info(id);
-  if (info.attribute_count == 0) return none_;
-  const std::uint32_t kind = graph_->node(id).kind;
-  std::uint32_t& slot = by_begin_[info.attributes_begin];
-  if (slot != 0) {
-    const details& d = known_[slot - 1];
-    if (d.attributes.kind == kind && d.attributes.count == info.attribute_count) return d;
-  }
-  known_.push_back(read_details(kind, graph_->attributes(id)));
-  slot = static_cast<std::uint32_t>(known_.size());
-  return known_.back();
+const details& details_cache::read(std::uint32_t id) {
+  known_.push_back(
+      std::make_unique<details>(read_details(graph_->node(id).kind, graph_->attributes(id))));
+  by_begin_[graph_->info(id).attributes_begin] = static_cast<std::uint32_t>(known_.size());
+  return *known_.back();
 }
 
 }  // namespace opscope::need

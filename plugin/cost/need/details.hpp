@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <rlx/view.hpp>
@@ -77,14 +76,28 @@ class details_cache {
   // For another graph; keeps its storage.
   void restart(const rlx::graph_view& graph);
   // Valid until restart.
-  const details& of(std::uint32_t id);
+  const details& of(std::uint32_t id) {
+    const rlx_node_info& info = graph_->info(id);
+    if (info.attribute_count == 0) return none_;
+    const std::uint32_t slot = by_begin_[info.attributes_begin];
+    if (slot != 0) {
+      const details& d = *known_[slot - 1];
+      if (d.attributes.kind == graph_->node(id).kind &&
+          d.attributes.count == info.attribute_count) {
+        return d;
+      }
+    }
+    return read(id);
+  }
   const details& none() const { return none_; }
 
  private:
+  const details& read(std::uint32_t id);
+
   const rlx::graph_view* graph_ = nullptr;
   details none_;
   std::vector<std::uint32_t> by_begin_;  // by attributes_begin: 1 + index into known_, 0 for none
-  std::deque<details> known_;
+  std::vector<std::unique_ptr<details>> known_;
 };
 
 // The dtype of that name, or 0.

@@ -55,7 +55,7 @@ enum node_flag : std::uint8_t {
 // Storage of an evaluation, kept from graph to graph.
 template <class N>
 struct evaluation_storage {
-  std::vector<std::uint64_t> elements;
+  kept_sizes sizes;
   std::vector<std::uint8_t> flags;  // by node
   std::vector<partial_read<N>> partial;
   std::vector<beside<N>> apart;
@@ -64,15 +64,12 @@ struct evaluation_storage {
 
 inline shapes<interval> make_shapes(const rlx::graph_view& g, const bindings& b,
                                     evaluation_storage<interval>& s) {
-  return {g, b, s.elements};
+  return {g, b, s.sizes};
 }
 inline shapes<symbolic> make_shapes(const rlx::graph_view& g, const bindings& b,
                                     evaluation_storage<symbolic>&) {
   return {g, b};
 }
-
-inline bool may_be_zero(const interval& v) { return v.lo() == 0; }
-inline bool may_be_zero(const symbolic& v) { return v.lo().is_zero(); }
 
 // The need of a graph nested `depth` deep in others.
 template <class N>
@@ -105,13 +102,10 @@ class evaluator {
   attribute_reader attributes(std::uint32_t id) {
     return {graph_.node(id).kind, &storage_.details.of(id).attributes};
   }
-  N bytes(std::uint32_t id) const {
-    const auto w = rlx::dtype_bytes(graph_.node(id).dtype);
-    return w ? shapes_.elements(id) * N{*w} : shapes_.elements(id) * N::unknown();
-  }
+  N bytes(std::uint32_t id) const { return shapes_.bytes(id); }
 
-  // The next node in order.
-  void evaluate(std::uint32_t id, node_figures<N>& f);
+  // The next node in order. False where it needs nothing (a leaf, a view): `f` is then untouched.
+  bool evaluate(std::uint32_t id, node_figures<N>& f);
 
  private:
   struct operand_range {
@@ -125,6 +119,9 @@ class evaluator {
   void evaluate_bodies(std::uint32_t id);
   N needed(unsigned i) { return site_.is_tracked(i) ? site_.tracked(i) : site_.bytes(i); }
   void sum_reads(const rlx_node& n, node_figures<N>& f);
+  // The usual case of sum_reads: operands that are read whole, of known sizes, each in storage of
+  // its own or named again in a row. False where it is not.
+  bool sum_whole_reads(const rlx_node& n, node_figures<N>& f);
   void add_read(N bytes, std::uint32_t operand, node_figures<N>& f) {
     f.read += bytes;
     if ((storage_.flags[operand] & weight_flag) != 0) f.weights += bytes;
@@ -158,15 +155,14 @@ void evaluator<N>::evaluate_bodies(std::uint32_t id) {
 }
 
 template <class N>
-void evaluator<N>::evaluate(std::uint32_t id, node_figures<N>& f) {
+bool evaluator<N>::evaluate(std::uint32_t id, node_figures<N>& f) {
   const rlx_node& n = graph_.node(id);
-  shapes_.enter(id);
+  shapes_.enter(id, n);
   const entry& e = entry_of(n.kind);
   std::uint8_t& flags = storage_.flags[id];
-  f = {};
   if ((e.traits & leaf) != 0) {
     flags = n.kind == RLX_KIND_Input ? leaf_flag : leaf_flag | invariant_flag | weight_flag;
-    return;
+    return false;
   }
   const std::uint32_t* inputs = graph_.inputs().data() + n.inputs_begin;
   std::uint8_t common = n.input_count != 0 ? invariant_flag | weight_flag : 0;
@@ -175,7 +171,7 @@ void evaluator<N>::evaluate(std::uint32_t id, node_figures<N>& f) {
   const bool is_view = n.view_root != id;
   if (is_view) {
     flags = common | view_flag;
-    if ((e.traits & moves_in_view) == 0) return;
+    if ((e.traits & moves_in_view) == 0) return false;
   }
 
   site_.restart(id);
@@ -191,8 +187,14 @@ void evaluator<N>::evaluate(std::uint32_t id, node_figures<N>& f) {
   } else {
     e.apply->expressions(site_);
   }
-  if (site_.reason() == nullptr) {
-    sum_reads(n, f);
+  f.reason = site_.reason();
+  if (f.reason == nullptr) {
+    const bool is_plain = !site_.tracks_any() && !site_.has_extra_reads();
+    if (!is_plain || !sum_whole_reads(n, f)) {
+      f.read = N{};
+      f.weights = N{};
+      sum_reads(n, f);
+    }
     f.written = site_.written();
     f.work = site_.booked_work();
     f.contraction = site_.booked_contraction();
@@ -206,14 +208,14 @@ void evaluator<N>::evaluate(std::uint32_t id, node_figures<N>& f) {
   if (site_.reason() != nullptr) {
     f.read = f.written = f.weights = f.work = f.contraction = f.int_ops = N::unknown();
     f.reason = site_.reason();
-    return;
+    return true;
   }
 
   // Nothing needs to happen for an empty result.
-  const N elements = shapes_.elements(id);
-  if (elements.is_zero()) {
+  const bool may_be_empty = shapes_.may_be_empty(id);
+  if (may_be_empty && shapes_.elements(id).is_zero()) {
     f = {};
-  } else if (may_be_zero(elements)) {
+  } else if (may_be_empty) {
     for (N* v : {&f.read, &f.written, &f.weights, &f.work, &f.contraction, &f.int_ops}) {
       *v = from_to(N{}, *v);
     }
@@ -221,15 +223,53 @@ void evaluator<N>::evaluate(std::uint32_t id, node_figures<N>& f) {
   const bool is_in_place = is_view && !f.written.is_zero();
   if (is_in_place || !site_.extra_read().is_zero() || !site_.side_written().is_zero()) {
     const N written = is_in_place ? f.written : site_.side_written();
-    const bool is_sure = !may_be_zero(elements);
+    const bool is_sure = !may_be_empty;
     storage_.apart.push_back({id, is_sure ? site_.extra_read() : from_to(N{}, site_.extra_read()),
                               is_sure ? written : from_to(N{}, written)});
   }
-  if (site_.tracks_any()) {
+  // Of runs the flow knows more: where they lie.
+  if (site_.tracks_any() && (e.traits & slices) == 0) {
     for (unsigned i = 0; i < std::min(n.input_count, site<N>::max_tracked); ++i) {
       if (site_.is_tracked(i)) storage_.partial.push_back({id, i, site_.tracked(i)});
     }
   }
+  return true;
+}
+
+template <class N>
+bool evaluator<N>::sum_whole_reads(const rlx_node& n, node_figures<N>& f) {
+  constexpr std::uint32_t few = 4;
+  const std::uint32_t* const inputs = graph_.inputs().data() + n.inputs_begin;
+  const std::uint8_t* const flags = storage_.flags.data();
+  std::uint32_t roots[few];
+  std::uint32_t last_id = 0;
+  std::uint32_t last_root = 0;
+  std::uint64_t sum = 0;
+  std::uint64_t weights = 0;
+  for (std::uint32_t i = 0; i < n.input_count; ++i) {
+    const std::uint32_t id = inputs[i];
+    const std::uint32_t root = (flags[id] & view_flag) != 0 ? graph_.node(id).view_root : id;
+    if (i != 0 && id == last_id) {
+      if (i < few) roots[i] = root;
+      continue;
+    }
+    if (n.input_count <= few) {
+      for (std::uint32_t j = 0; j < i; ++j) {
+        if (roots[j] == root) return false;
+      }
+      roots[i] = root;
+    } else if (i != 0 && root <= last_root) {
+      return false;
+    }
+    last_id = id;
+    last_root = root;
+    const std::uint64_t size = shapes_.kept_bytes(id);
+    if (size == shapes<N>::not_kept || __builtin_add_overflow(sum, size, &sum)) return false;
+    if ((flags[id] & weight_flag) != 0) weights += size;
+  }
+  f.read = N{sum};
+  f.weights = N{weights};
+  return true;
 }
 
 template <class N>

@@ -135,14 +135,18 @@ void flow<N>::walk(evaluator<N>& e) {
     const std::uint8_t flags = e.flags(id);
     if ((flags & leaf_flag) != 0) continue;
     // An empty result depends on nothing.
-    if (may_be_zero(e.sizes().elements(id))) is_whole_now = false;
+    if (e.sizes().may_be_empty(id)) is_whole_now = false;
     const rlx_node& n = g.node(id);
     const std::uint32_t* inputs = g.inputs().data() + n.inputs_begin;
     const entry& kind = entry_of(n.kind);
 
-    if ((kind.traits & slices) != 0 && n.input_count == 1 && n.rank != 0 && is_whole_now) {
+    if ((kind.traits & slices) != 0 && n.input_count == 1 && n.rank != 0) {
       const std::uint32_t x = inputs[0];
       states_[x] |= live;
+      if (!is_whole_now) {
+        add_amount(x, from_to(N{}, e.bytes(id)));
+        continue;
+      }
       const attribute_reader a = e.attributes(id);
       const auto axis = a.u64(attr::axis);
       const auto start = a.u64(attr::start);

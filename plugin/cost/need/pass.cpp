@@ -65,7 +65,7 @@ body_need<N> evaluate_body(const rlx_graph_view& graph, const bindings& bound, u
   body_need<N> b;
   node_figures<N> f;
   for (std::uint32_t id = 0; id < g.size(); ++id) {
-    e.evaluate(id, f);
+    if (!e.evaluate(id, f)) continue;
     b.work += f.work;
     b.contraction += f.contraction;
     b.int_ops += f.int_ops;
@@ -103,7 +103,8 @@ class need_pass {
     result.graph_ = graph;
     result.unknown_.clear();
     result.totals_ = {};
-    result.nodes_.resize(graph.size());
+    result.nodes_.clear();
+    result.nodes_.reserve(graph.size());
     need_scratch& scratch = *result.scratch_;
     need::evaluator<interval> e{graph, options.bindings, scratch.evaluation, 0};
     need::node_figures<interval> f;
@@ -112,31 +113,32 @@ class need_pass {
     if (has_rule) t.coverage.rule_bytes = t.coverage.counted_rule_bytes = 0;
 
     for (std::uint32_t id = 0; id < graph.size(); ++id) {
-      e.evaluate(id, f);
+      const bool needs_something = e.evaluate(id, f);
       const std::uint8_t flags = e.flags(id);
-      node_need& n = result.nodes_[id];
-      n = {f.read,
-           f.written,
-           f.weights,
-           f.work,
-           f.contraction,
-           f.int_ops,
-           (flags & need::invariant_flag) != 0,
-           (flags & need::leaf_flag) != 0,
-           (flags & need::view_flag) != 0,
-           false,
-           0};
-      if (n.is_leaf) continue;
+      const bool is_invariant = (flags & need::invariant_flag) != 0;
+      const bool is_leaf = (flags & need::leaf_flag) != 0;
+      const bool is_view = (flags & need::view_flag) != 0;
+      bool is_bounded = true;
+      if (needs_something) {
+        const node_need& n = result.nodes_.emplace_back(
+            node_need{f.read, f.written, f.weights, f.work, f.contraction, f.int_ops, is_invariant,
+                      is_leaf, is_view, false, 0});
+        if (f.reason != nullptr) result.unknown_.push_back({id, f.reason});
+        t.read += f.read;
+        t.written += f.written;
+        t.work += f.work;
+        // Of most nodes these are nothing.
+        if (!f.weights.is_zero()) t.weights += f.weights;
+        if (!f.contraction.is_zero()) t.contraction += f.contraction;
+        if (!f.int_ops.is_zero()) t.int_ops += f.int_ops;
+        if (is_invariant) t.invariant += n.bytes();
+        is_bounded = n.is_bounded();
+      } else {
+        result.nodes_.emplace_back(
+            node_need{{}, {}, {}, {}, {}, {}, is_invariant, is_leaf, is_view, false, 0});
+        if (is_leaf) continue;
+      }
       ++t.coverage.counted_nodes;
-      if (f.reason != nullptr) result.unknown_.push_back({id, f.reason});
-      t.read += f.read;
-      t.written += f.written;
-      t.weights += f.weights;
-      t.work += f.work;
-      t.contraction += f.contraction;
-      t.int_ops += f.int_ops;
-      if (n.is_invariant) t.invariant += n.bytes();
-      const bool is_bounded = n.is_bounded();
       is_bounded ? ++t.coverage.nodes : ++t.unknown_nodes;
       if (has_rule) {
         const figure bytes = options.rule->nodes()[id].bytes();
@@ -148,10 +150,9 @@ class need_pass {
     need::flow<interval>& back = scratch.flow;
     back.walk(e);
     for (std::uint32_t id = 0; id < graph.size(); ++id) {
-      node_need& n = result.nodes_[id];
       if (!back.is_live(id)) {
-        n.is_dead = true;
-      } else if (n.is_leaf) {
+        result.nodes_[id].is_dead = true;
+      } else if ((e.flags(id) & need::leaf_flag) != 0) {
         (graph.node(id).kind == RLX_KIND_Input ? t.io_inputs : t.io_weights) += back.needed(e, id);
       }
     }

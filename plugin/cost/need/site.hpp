@@ -121,7 +121,11 @@ class site {
     const auto w = rlx::dtype_bytes(dtype(i));
     return w ? N{*w} : N::unknown();
   }
-  N bytes(unsigned i) { return elements(i) * width(i); }
+  N bytes(unsigned i) {
+    if (i == out) return shapes_.bytes(id_);
+    if (!has(i)) return missing();
+    return shapes_.bytes(operand_id(i));
+  }
 
   // ---- Attributes.
 
@@ -287,6 +291,7 @@ class site {
   // Some operand beyond max_tracked is not read whole: their low ends are 0.
   bool is_tail_uncertain() const { return is_tail_uncertain_; }
   const N& tracked(unsigned i) const { return reads_[i]; }
+  bool has_extra_reads() const { return read_limit_is_set_ || !extra_read_.is_zero(); }
   const N& extra_read() const { return extra_read_; }
   bool has_read_limit() const { return read_limit_is_set_; }
   const N& read_limit() const { return read_limit_; }

@@ -380,7 +380,7 @@ constexpr entry rows[] = {
 constexpr entry not_listed{
     0, unknown, unknown, plain, "this version does not know it", &unknown_kind};
 
-// By kind number; a kind without a row stays `not_listed` (a test holds the table complete).
+// A kind without a row stays `not_listed` (a test holds the table complete).
 constexpr auto by_kind = [] {
   std::array<const entry*, rlx::kind_count + 1> table{};
   for (const entry*& e : table) e = &not_listed;
@@ -405,9 +405,7 @@ constexpr auto models = [] {
 
 }  // namespace
 
-const entry& entry_of(std::uint32_t kind) {
-  return kind < by_kind.size() ? *by_kind[kind] : not_listed;
-}
+constexpr std::array<const entry*, rlx::kind_count + 1> entries = by_kind;
 
 }  // namespace opscope::need
 

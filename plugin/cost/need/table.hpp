@@ -1,6 +1,7 @@
 // One entry a kind: what is known of it, the formula in words, and the formula.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -39,7 +40,11 @@ struct entry {
   const formula* apply;
 };
 
-// The entry of a kind, also of one that is not listed.
-const entry& entry_of(std::uint32_t kind);
+// By kind number; 0 is the entry of every kind that is not listed.
+extern const std::array<const entry*, rlx::kind_count + 1> entries;
+
+inline const entry& entry_of(std::uint32_t kind) {
+  return *entries[kind < entries.size() ? kind : 0];
+}
 
 }  // namespace opscope::need

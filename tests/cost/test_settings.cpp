@@ -94,6 +94,13 @@ BOOST_AUTO_TEST_CASE(tags_are_sorted_by_key) {
   BOOST_TEST((s.tags[3] == tag{"x/y:z.0-_", "\xC3\xBC \xF0\x9F\x98\x80"}));
 }
 
+BOOST_AUTO_TEST_CASE(full_report_and_bound_dims) {
+  BOOST_TEST((good({{"OPSCOPE_REPORT", "full"}}).report == report_kind::full));
+  const settings s = good({{"OPSCOPE_BIND", "0=1,?1=128"}});
+  BOOST_TEST(s.bindings.find(0).value() == 1u);
+  BOOST_TEST(s.bindings.find(1).value() == 128u);
+}
+
 BOOST_AUTO_TEST_CASE(the_first_of_a_name_counts) {
   BOOST_TEST(good({{"OPSCOPE_TOP", "3"}, {"OPSCOPE_TOP", "x"}}).top == 3u);
 }
@@ -105,7 +112,8 @@ BOOST_AUTO_TEST_SUITE(not_taken)
 BOOST_AUTO_TEST_CASE(a_report_that_is_none) {
   for (const std::string value : {"Summary", "rules", "1", " rule", "rule "}) {
     BOOST_TEST(warning({{"OPSCOPE_REPORT", value}}) ==
-               "OPSCOPE_REPORT: \"" + value + "\" is not one of off, summary, full, rule; using summary");
+               "OPSCOPE_REPORT: \"" + value +
+                   "\" is not one of off, summary, full, rule; using summary");
     check_defaults(parse({{"OPSCOPE_REPORT", value}}).settings);
   }
 }
@@ -151,6 +159,17 @@ BOOST_AUTO_TEST_CASE(stages_without_a_ledger) {
              "OPSCOPE_STAGES chooses what the ledger records and there is none; set "
              "OPSCOPE_LEDGER");
   BOOST_TEST(parse({{"OPSCOPE_STAGES", "lowered"}}).warnings.empty());
+}
+
+BOOST_AUTO_TEST_CASE(sizes_that_are_no_list) {
+  for (const std::string value : {"0", "0=x", "0=1,0=2"}) {
+    const std::string text = warning({{"OPSCOPE_BIND", value}});
+    BOOST_TEST(
+        text.starts_with("OPSCOPE_BIND: \"" + value + "\" is not a list SYMBOL=SIZE,SYMBOL=SIZE: "),
+        text);
+    BOOST_TEST(text.ends_with("; using no sizes"), text);
+    BOOST_TEST(parse({{"OPSCOPE_BIND", value}}).settings.bindings.empty());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(tags_that_are_no_list) {

@@ -5,6 +5,7 @@
 #include "plugin/commands/options.hpp"
 #include "plugin/commands/selection.hpp"
 #include "plugin/render/show.hpp"
+#include "plugin/render/waterfall.hpp"
 
 namespace opscope {
 
@@ -23,6 +24,9 @@ const std::string_view show_help =
     "  --stage NAME            only source, pass or lowered\n"
     "  --all                   every record, not only the newest\n"
     "  --by kind|label|node    what a row is; label folds repeated layers to one row [kind]\n"
+    "  --by pass               what each pass added or took away, in rows that add up; for "
+    "ledgers\n"
+    "                          written with OPSCOPE_STAGES=all\n"
     "  --no-fold               with --by label: a row for each layer\n"
     "  --top N                 rows; 0 is all [10]\n"
     "  --ridge R               split the bytes at R FLOP per byte, the device's ridge point\n"
@@ -50,6 +54,30 @@ std::optional<double> chosen_ridge(const options::variables_map& values) {
   return ridge;
 }
 
+void show_waterfalls(const record_selection& selection, bool every_compile, output_format format,
+                     console& out) {
+  const std::vector<compile_steps> compiles = find_compiles(selection.records(), every_compile);
+  if (compiles.empty()) {
+    throw ledger_error{
+        "no compile has more than one stage in these ledgers; compile with OPSCOPE_STAGES=all to "
+        "record the source and each pass"};
+  }
+  if (format == output_format::csv) out.print(waterfall_csv_heading());
+  json_writer json;
+  for (const compile_steps& steps : compiles) {
+    if (format == output_format::json) {
+      json.clear();
+      waterfall_json(json, steps);
+      out.print(json.pending());
+    } else if (format == output_format::csv) {
+      out.print(waterfall_csv(steps));
+    } else {
+      if (&steps != &compiles.front()) out.print("\n");
+      out.print(waterfall_text(steps, [&](std::string_view s) { return out.strong(s); }));
+    }
+  }
+}
+
 }  // namespace
 
 int run_show(const argument_list& arguments, console& out) {
@@ -64,7 +92,7 @@ int run_show(const argument_list& arguments, console& out) {
   const output_format format = chosen_format(values, out);
   if (ledgers.empty()) throw usage_error{"no LEDGER given"};
   constexpr std::string_view stages[] = {"", "source", "pass", "lowered"};
-  constexpr std::string_view groupings[] = {"kind", "label", "node"};
+  constexpr std::string_view groupings[] = {"kind", "label", "node", "pass"};
   const record_filter filter{chosen_text(values, "graph", ""),
                              chosen_word(values, "stage", "", stages),
                              chosen_text(values, "target", "")};
@@ -74,10 +102,19 @@ int run_show(const argument_list& arguments, console& out) {
   wish.fold_layers = values.count("no-fold") == 0;
   wish.top = chosen_count(values, "top", 10);
   wish.ridge = chosen_ridge(values);
+  const bool by_pass = by == "pass";
+  if (by_pass && !filter.stage.empty()) {
+    throw usage_error{"--by pass shows all stages of a compile; leave --stage out"};
+  }
   const bool needs_nodes = wish.by != grouping::kind || wish.ridge.has_value();
 
-  record_selection selection{ledgers, filter, values.count("all") != 0,
+  const bool all = values.count("all") != 0;
+  record_selection selection{ledgers, filter, all || by_pass,
                              [&](const std::string& text) { out.note(text); }};
+  if (by_pass) {
+    show_waterfalls(selection, all, format, out);
+    return exit_done;
+  }
   if (format == output_format::csv) out.print(show_csv_heading(wish));
   json_writer json;
   bool is_first = true;

@@ -91,8 +91,8 @@ BOOST_AUTO_TEST_CASE(says_one_line_a_graph_by_default) {
   BOOST_TEST(e.status == 0);
   const std::string text = said_by_plugin(e.err);
   BOOST_TEST(std::ranges::count(text, '\n') == 1);
-  BOOST_TEST(text.starts_with(expected["graph"].get<std::string>() +
-                              " [cpu]: " + std::to_string(expected["nodes"].size()) + " nodes need "));
+  BOOST_TEST(text.starts_with(expected["graph"].get<std::string>() + " [cpu]: " +
+                              std::to_string(expected["nodes"].size()) + " nodes need "));
 }
 
 BOOST_AUTO_TEST_CASE(a_ledger_that_cannot_be_written_is_one_warning_and_the_compile_goes_on) {

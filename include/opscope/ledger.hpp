@@ -40,8 +40,9 @@ struct memory_figures {
 struct ledger_settings {
   std::string place;       // a file, or a folder where it ends in '/': then one file a graph name
   bool with_nodes = true;  // false leaves out `outputs` and `nodes`
-  std::vector<std::pair<std::string, std::string>> tags;  // unique keys, in the order to be written
-  std::chrono::milliseconds lock_wait{5'000};             // for other writers of the same file
+  std::vector<std::pair<std::string, std::string>>
+      tags{};                                  // unique keys, in the order to be written
+  std::chrono::milliseconds lock_wait{5'000};  // for other writers of the same file
 };
 
 // Writes records of compiles. Not for concurrent use; holds no file open between calls, so a fork

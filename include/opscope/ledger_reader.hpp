@@ -2,7 +2,8 @@
 // cost models, fingerprints and labels run on again.
 //
 // Reads in constant memory but for the record asked for. Everything read is hostile: a line that is
-// no record is stepped over with a note `file:line: what`.
+// no record is stepped over with a note `file:line: what`. Readers share nothing: several threads
+// may each have their own.
 #pragma once
 
 #include <rlx/plugin.h>
@@ -45,6 +46,10 @@ class recorded_graph {
   // As recorded, not computed again.
   std::string_view label(std::uint32_t id) const;
   const node_cost& cost(std::uint32_t id) const;
+  // Nothing where the node was recorded without; is_dead is not recorded.
+  std::optional<node_need> need(std::uint32_t id) const;
+  // Nothing where no symbol of a dynamic dim reaches the node, or it was recorded without.
+  std::optional<node_expressions> expressions(std::uint32_t id) const;
   // The n-th nested graph of a node, as in view().nested(id).
   const recorded_graph& nested(std::uint32_t id, std::size_t n) const;
 

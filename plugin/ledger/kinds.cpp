@@ -57,26 +57,51 @@ std::optional<std::uint32_t> find_dtype(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<field_spec> find_field(std::uint32_t kind, std::string_view attribute) {
-  std::string_view rest = kind_fields(kind);
-  while (!rest.empty()) {
-    const std::size_t space = rest.find(' ');
-    std::string_view entry = rest.substr(0, space);
-    rest.remove_prefix(space == std::string_view::npos ? rest.size() : space + 1);
-    const std::size_t colon = entry.find(':');
-    if (colon == std::string_view::npos || entry.substr(0, colon) != attribute) continue;
-    field_spec spec;
-    spec.name = entry.substr(0, colon);
-    std::string_view type = entry.substr(colon + 1);
-    if (const std::size_t equals = type.find('='); equals != std::string_view::npos) {
-      spec.default_text = type.substr(equals + 1);
-      type = type.substr(0, equals);
-    }
-    spec.type = type == "bytes" ? 'B' : type.front();
-    spec.is_array = type.back() == '*';
-    return spec;
+namespace {
+
+field_spec parse_field(std::string_view entry) {
+  field_spec spec;
+  const std::size_t colon = entry.find(':');
+  spec.name = entry.substr(0, colon);
+  std::string_view type = entry.substr(colon + 1);
+  if (const std::size_t equals = type.find('='); equals != std::string_view::npos) {
+    spec.default_text = type.substr(equals + 1);
+    type = type.substr(0, equals);
   }
-  return std::nullopt;
+  spec.type = type == "bytes" ? 'B' : type.front();
+  spec.is_array = type.back() == '*';
+  return spec;
+}
+
+// Calls take(entry) for each until it returns true.
+template <class Take>
+void for_each_entry(std::string_view fields, Take take) {
+  while (!fields.empty()) {
+    const std::size_t space = fields.find(' ');
+    const std::string_view entry = fields.substr(0, space);
+    fields.remove_prefix(space == std::string_view::npos ? fields.size() : space + 1);
+    if (entry.find(':') != std::string_view::npos && take(entry)) return;
+  }
+}
+
+}  // namespace
+
+std::vector<field_spec> split_fields(std::string_view fields) {
+  std::vector<field_spec> all;
+  for_each_entry(fields, [&](std::string_view entry) {
+    all.push_back(parse_field(entry));
+    return false;
+  });
+  return all;
+}
+
+std::optional<field_spec> find_field(std::uint32_t kind, std::string_view attribute) {
+  std::optional<field_spec> found;
+  for_each_entry(kind_fields(kind), [&](std::string_view entry) {
+    if (entry.substr(0, entry.find(':')) == attribute) found = parse_field(entry);
+    return found.has_value();
+  });
+  return found;
 }
 
 bool is_at_default(std::uint32_t kind, const rlx_attribute& attribute) {

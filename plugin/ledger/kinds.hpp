@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace opscope {
 
@@ -25,6 +26,8 @@ std::string_view dtype_name(std::uint32_t dtype);
 std::optional<std::uint32_t> find_kind(std::string_view name);
 std::optional<std::uint32_t> find_dtype(std::string_view name);
 
+// The entries of a `fields` text, in its order.
+std::vector<field_spec> split_fields(std::string_view fields);
 std::optional<field_spec> find_field(std::uint32_t kind, std::string_view attribute);
 
 // The attribute is at the default that its kind's table entry names: it means the same as none.

@@ -109,14 +109,20 @@ void append_limit(benchmark::State& state) {
   count_nodes(state, view.node_count);
 }
 
+void append_with_need(const std::string& place, const rlx_graph_view& view) {
+  const graph_cost cost = analyze(rlx::graph_view{view});
+  const graph_need need = analyze_need(rlx::graph_view{view}, {.bindings = {}, .rule = &cost});
+  ledger{{.place = place}}.append(lowered_record(view), cost, &need);
+}
+
 void read_file(benchmark::State& state, bool with_nodes) {
   const rlx_graph_view& view = decode(static_cast<std::size_t>(state.range(0)));
   const scratch s;
-  append_graph(s.path("l"), view);
+  append_with_need(s.path("l"), view);
   for (auto _ : state) {
     ledger_reader reader{s.path("l"), nullptr};
     const auto r = reader.next(with_nodes);
-    if (!r) state.SkipWithError("no record");
+    if (!r || r->nodes.has_value() != with_nodes) state.SkipWithError("no record");
   }
   state.SetBytesProcessed(
       static_cast<std::int64_t>(state.iterations() * std::filesystem::file_size(s.path("l"))));

@@ -22,6 +22,11 @@ std::size_t read_all(const std::string& path, bool with_nodes) {
     if (!r->nodes) continue;
     const rlx::graph_view g = r->nodes->view();
     if (rlx::find_defect(r->nodes->raw())) std::abort();
+    std::size_t figures = 0;
+    for (std::uint32_t id = 0; id < g.size(); ++id) {
+      figures += r->nodes->need(id).has_value() + r->nodes->expressions(id).has_value();
+    }
+    if (figures > 2 * g.size()) std::abort();
     const opscope::graph_cost cost = opscope::analyze(g);
     const opscope::label_table labels{g};
     rlx_compile_record again{};

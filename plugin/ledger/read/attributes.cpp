@@ -1,5 +1,6 @@
 #include "plugin/ledger/read/attributes.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -12,8 +13,6 @@
 namespace opscope {
 
 namespace {
-
-namespace json = simdjson::ondemand;
 
 template <class T>
 T* allocate(std::pmr::memory_resource& memory, std::size_t count) {
@@ -37,107 +36,79 @@ double as_real(rlx_attribute_type type, std::uint64_t bits) {
   }
 }
 
+// The table's fields of each kind, split once.
+std::span<const field_spec> fields_of(std::uint32_t kind) {
+  static const std::vector<std::vector<field_spec>> all = [] {
+    std::vector<std::vector<field_spec>> kinds(rlx::kind_count + 1);
+    for (std::uint32_t k = 1; k <= rlx::kind_count; ++k) kinds[k] = split_fields(kind_fields(k));
+    return kinds;
+  }();
+  return kind < all.size() ? all[kind] : std::span<const field_spec>{};
+}
+
 }  // namespace
 
-rlx_string attribute_reader::keep(std::pmr::memory_resource& memory, std::string_view text) {
+rlx_string attribute_builder::keep(std::pmr::memory_resource& memory, std::string_view text) {
   if (text.empty()) return {"", 0};
   char* const copy = allocate<char>(memory, text.size());
   std::memcpy(copy, text.data(), text.size());
   return {copy, text.size()};
 }
 
-rlx_string attribute_reader::intern(std::pmr::memory_resource& memory, std::string_view text) {
+rlx_string attribute_builder::intern(std::pmr::memory_resource& memory, std::string_view text) {
   if (const auto at = interned_.find(text); at != interned_.end()) return at->second;
   const rlx_string kept = keep(memory, text);
   interned_.emplace(rlx::text(kept), kept);
   return kept;
 }
 
-attribute_reader::element attribute_reader::read_element(json::value v,
-                                                         std::pmr::memory_resource& memory) {
-  switch (v.type()) {
-    case json::json_type::null:
-      if (!v.is_null()) throw line_error{"an attribute is no JSON value"};
-      return {0, 0, {}};
-    case json::json_type::boolean:
-      return {RLX_ATTRIBUTE_BOOL, v.get_bool().value() ? 1u : 0u, {}};
-    case json::json_type::string:
-      return {RLX_ATTRIBUTE_TEXT, 0, keep(memory, v.get_string())};
-    case json::json_type::number: {
-      const json::number n = v.get_number();
-      switch (n.get_number_type()) {
-        case json::number_type::signed_integer: {
-          const std::int64_t i = n.get_int64();
-          return {i < 0 ? RLX_ATTRIBUTE_I64 : RLX_ATTRIBUTE_U64, static_cast<std::uint64_t>(i), {}};
-        }
-        case json::number_type::unsigned_integer:
-          return {RLX_ATTRIBUTE_U64, n.get_uint64(), {}};
-        default:
-          return {RLX_ATTRIBUTE_F64, std::bit_cast<std::uint64_t>(n.get_double()), {}};
-      }
-    }
-    default:
-      throw line_error{"an attribute holds an object, or an array inside an array"};
+rlx_attribute attribute_builder::scalar(const rlx_string& name, const element& e) {
+  rlx_attribute a{};
+  a.name = name;
+  a.count = 1;
+  a.type = e.type;
+  if (e.type == RLX_ATTRIBUTE_TEXT) {
+    a.value.text = e.text;
+    if (looks_like_json(e.text)) a.type = RLX_ATTRIBUTE_JSON;
+  } else if (e.type == 0) {  // a float that was not finite
+    a.type = RLX_ATTRIBUTE_F64;
+    a.value.f64 = as_real(0, 0);
+  } else {
+    a.value.u64 = e.bits;
   }
+  return a;
 }
 
-void attribute_reader::read(json::object attrs, std::pmr::memory_resource& memory,
-                            std::vector<rlx_attribute>& to) {
-  for (auto field : attrs) {
-    rlx_attribute a{};
-    a.name = intern(memory, field.unescaped_key());
-    json::value v = field.value();
-    if (v.type() == json::json_type::array) {
-      read_array(v.get_array(), memory, a);
-    } else {
-      const element e = read_element(v, memory);
-      a.count = 1;
-      a.type = e.type;
-      if (e.type == RLX_ATTRIBUTE_TEXT) {
-        a.value.text = e.text;
-        if (looks_like_json(e.text)) a.type = RLX_ATTRIBUTE_JSON;
-      } else if (e.type == 0) {  // a float that was not finite
-        a.type = RLX_ATTRIBUTE_F64;
-        a.value.f64 = as_real(0, 0);
-      } else {
-        a.value.u64 = e.bits;
-      }
-    }
-    to.push_back(a);
-  }
-}
-
-void attribute_reader::read_array(json::array values, std::pmr::memory_resource& memory,
-                                  rlx_attribute& a) {
-  elements_.clear();
+rlx_attribute attribute_builder::array(const rlx_string& name, std::span<const element> elements,
+                                       std::pmr::memory_resource& memory) {
+  rlx_attribute a{};
+  a.name = name;
   bool has[5] = {};  // null, integer, float, bool, text
   bool is_signed = false;
-  for (auto v : values) {
-    const element e = read_element(v.value(), memory);
+  for (const element& e : elements) {
     has[0] |= e.type == 0;
     has[1] |= e.type == RLX_ATTRIBUTE_U64 || e.type == RLX_ATTRIBUTE_I64;
     has[2] |= e.type == RLX_ATTRIBUTE_F64;
     has[3] |= e.type == RLX_ATTRIBUTE_BOOL;
     has[4] |= e.type == RLX_ATTRIBUTE_TEXT;
     is_signed |= e.type == RLX_ATTRIBUTE_I64;
-    elements_.push_back(e);
   }
   const bool has_number = has[0] || has[1] || has[2];
   if (int{has_number} + int{has[3]} + int{has[4]} > 1) {
     throw line_error{"an attribute's array mixes numbers, texts and truth values"};
   }
-  a.count = elements_.size();
+  a.count = elements.size();
   if (has[4]) {
     a.type = RLX_ATTRIBUTE_TEXT | RLX_ATTRIBUTE_ARRAY;
     rlx_string* const texts = allocate<rlx_string>(memory, a.count);
-    for (std::size_t i = 0; i < a.count; ++i) texts[i] = elements_[i].text;
+    for (std::size_t i = 0; i < a.count; ++i) texts[i] = elements[i].text;
     a.value.texts = texts;
-    return;
+    return a;
   }
   std::uint64_t* const bits = allocate<std::uint64_t>(memory, a.count);
   const bool is_real = has[0] || has[2];
   for (std::size_t i = 0; i < a.count; ++i) {
-    const element& e = elements_[i];
+    const element& e = elements[i];
     if (is_signed && !is_real && e.type == RLX_ATTRIBUTE_U64 && (e.bits >> 63) != 0) {
       throw line_error{"an attribute's array holds integers of no common type"};
     }
@@ -149,13 +120,17 @@ void attribute_reader::read_array(json::array values, std::pmr::memory_resource&
                         : RLX_ATTRIBUTE_U64) |
            RLX_ATTRIBUTE_ARRAY;
   a.value.u64s = bits;
+  return a;
 }
 
-void attribute_reader::give_table_types(std::uint32_t kind, std::span<rlx_attribute> attributes,
-                                        std::pmr::memory_resource& memory) const {
+void attribute_builder::give_table_types(std::uint32_t kind, std::span<rlx_attribute> attributes,
+                                         std::pmr::memory_resource& memory) {
+  const std::span<const field_spec> specs = fields_of(kind);
   for (rlx_attribute& a : attributes) {
-    const std::optional<field_spec> spec = find_field(kind, rlx::text(a.name));
-    if (!spec) continue;
+    const auto spec = std::find_if(specs.begin(), specs.end(), [&](const field_spec& f) {
+      return f.name == rlx::text(a.name);
+    });
+    if (spec == specs.end()) continue;
     const bool is_array = (a.type & RLX_ATTRIBUTE_ARRAY) != 0;
     if (is_array != spec->is_array) continue;
     const rlx_attribute_type base = a.type & ~RLX_ATTRIBUTE_ARRAY;

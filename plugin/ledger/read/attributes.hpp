@@ -1,8 +1,8 @@
-// Attributes of a recorded node: typed by their JSON form first, then by the table of plugin.h.
+// Attributes of a recorded node: typed by their JSON form first, then by the table of plugin.h. How
+// the JSON is parsed is not known here.
 #pragma once
 
 #include <rlx/plugin.h>
-#include <simdjson.h>
 
 #include <cstdint>
 #include <memory_resource>
@@ -13,7 +13,7 @@
 
 namespace opscope {
 
-class attribute_reader {
+class attribute_builder {
  public:
   static rlx_string keep(std::pmr::memory_resource& memory, std::string_view text);
 
@@ -23,35 +23,32 @@ class attribute_reader {
   void clear() { interned_.clear(); }
   class scope {
    public:
-    explicit scope(attribute_reader& r) : reader_{r} { kept_.swap(r.interned_); }
+    explicit scope(attribute_builder& r) : reader_{r} { kept_.swap(r.interned_); }
     scope(const scope&) = delete;
     scope& operator=(const scope&) = delete;
     ~scope() { kept_.swap(reader_.interned_); }
 
    private:
-    attribute_reader& reader_;
+    attribute_builder& reader_;
     std::unordered_map<std::string_view, rlx_string> kept_;
   };
 
-  // Appends the members of `attrs`, typed by their form. Throws line_error, simdjson_error.
-  void read(simdjson::ondemand::object attrs, std::pmr::memory_resource& memory,
-            std::vector<rlx_attribute>& to);
-  // Gives attributes that the table lists for that kind their listed types, where the values allow.
-  void give_table_types(std::uint32_t kind, std::span<rlx_attribute> attributes,
-                        std::pmr::memory_resource& memory) const;
-
- private:
+  // A scalar as its form tells. Texts are kept already.
   struct element {
-    rlx_attribute_type type;  // 0: null
+    rlx_attribute_type type;  // U64 (not negative), I64 (negative), F64, BOOL, TEXT, or 0: null
     std::uint64_t bits;
     rlx_string text;
   };
-  element read_element(simdjson::ondemand::value v, std::pmr::memory_resource& memory);
-  void read_array(simdjson::ondemand::array values, std::pmr::memory_resource& memory,
-                  rlx_attribute& a);
+  // Typed by their form. Throws line_error where an array's elements have no common type.
+  static rlx_attribute scalar(const rlx_string& name, const element& e);
+  static rlx_attribute array(const rlx_string& name, std::span<const element> elements,
+                             std::pmr::memory_resource& memory);
+  // Gives attributes that the table lists for that kind their listed types, where the values allow.
+  static void give_table_types(std::uint32_t kind, std::span<rlx_attribute> attributes,
+                               std::pmr::memory_resource& memory);
 
+ private:
   std::unordered_map<std::string_view, rlx_string> interned_;
-  std::vector<element> elements_;
 };
 
 }  // namespace opscope

@@ -32,7 +32,9 @@ byte_source::byte_source(const std::string& path, bool rewindable)
     owns_file_ = true;
   }
   struct stat found {};
-  if (::fstat(file_, &found) == 0 && S_ISDIR(found.st_mode)) {
+  const bool is_known = ::fstat(file_, &found) == 0;
+  if (is_known && S_ISREG(found.st_mode)) file_bytes_ = static_cast<std::uint64_t>(found.st_size);
+  if (is_known && S_ISDIR(found.st_mode)) {
     ::close(file_);
     owns_file_ = false;
     throw ledger_error{path_ + ": is a folder; name a ledger file in it"};

@@ -17,11 +17,14 @@ class byte_source {
   byte_source& operator=(const byte_source&) = delete;
   ~byte_source();
 
-  // The window. `padding` bytes behind its end may be read.
+  // The window. `padding` bytes behind its end may be read, and are 0.
   static constexpr std::size_t padding = 64;
   const char* data() const { return buffer_.get() + begin_; }
   std::size_t size() const { return end_ - begin_; }
   std::uint64_t offset() const { return offset_; }  // in the file, of data()
+
+  // Bytes from data() to the end of a regular file as it was opened; of another, of the window.
+  std::uint64_t remaining() const { return file_bytes_ > offset_ ? file_bytes_ - offset_ : size(); }
 
   // Reads more behind the window; data() may move. False at the end of the file. Throws
   // ledger_error where the read fails.
@@ -44,6 +47,7 @@ class byte_source {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::uint64_t offset_ = 0;
+  std::uint64_t file_bytes_ = 0;
 };
 
 }  // namespace opscope

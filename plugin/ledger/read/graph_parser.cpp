@@ -2,15 +2,17 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <span>
 
-#include "plugin/ledger/kinds.hpp"
 #include "plugin/ledger/read/attributes.hpp"
 #include "plugin/ledger/read/byte_source.hpp"
+#include "plugin/ledger/read/canonical_node.hpp"
+#include "plugin/ledger/read/node_tables.hpp"
 #include "plugin/ledger/read/recorded_graph.hpp"
 
 namespace opscope {
@@ -20,41 +22,6 @@ namespace {
 namespace json = simdjson::ondemand;
 
 constexpr std::uint64_t id_limit = std::numeric_limits<std::uint32_t>::max();
-
-// Gives numbers to kinds and dtypes outside the tables, the same for the same text.
-class numbering {
- public:
-  std::uint32_t number(std::string_view text) {
-    const auto next = static_cast<std::uint32_t>(RLX_FIRST_UNLISTED + numbers_.size());
-    return numbers_.try_emplace(std::string{text}, next).first->second;
-  }
-  void clear() { numbers_.clear(); }
-
- private:
-  std::unordered_map<std::string, std::uint32_t> numbers_;
-};
-
-// Listed names are looked up by text for every node.
-class name_index {
- public:
-  name_index() {
-    for (std::uint32_t kind = 1; kind <= rlx::kind_count; ++kind) kinds_[kind_name(kind)] = kind;
-#define OPSCOPE_DTYPE_INDEX(number, name, bytes) dtypes_[#name] = number;
-    RLX_DTYPES(OPSCOPE_DTYPE_INDEX)
-#undef OPSCOPE_DTYPE_INDEX
-  }
-  std::optional<std::uint32_t> kind(std::string_view name) const { return find(kinds_, name); }
-  std::optional<std::uint32_t> dtype(std::string_view name) const { return find(dtypes_, name); }
-
- private:
-  using table = std::unordered_map<std::string_view, std::uint32_t>;
-  static std::optional<std::uint32_t> find(const table& t, std::string_view name) {
-    const auto at = t.find(name);
-    return at == t.end() ? std::nullopt : std::optional{at->second};
-  }
-  table kinds_;
-  table dtypes_;
-};
 
 [[noreturn]] void fail(const std::string& what) { throw line_error{what}; }
 
@@ -79,29 +46,41 @@ enum class member {
   bytes_written,
   bytes_weights,
   flops,
+  need,
+  expr,
   subgraphs,
   unknown
 };
 constexpr std::string_view member_names[] = {
-    "id",    "kind",     "name", "label", "dtype",      "shape",         "inputs",
-    "attrs", "origin",   "view", "slot",  "bytes_read", "bytes_written", "bytes_weights",
-    "flops", "subgraphs"};
+    "id",    "kind",   "name", "label",    "dtype",      "shape",         "inputs",
+    "attrs", "origin", "view", "slot",     "bytes_read", "bytes_written", "bytes_weights",
+    "flops", "need",   "expr", "subgraphs"};
 constexpr std::size_t member_count = std::size(member_names);
+
+constexpr std::uint32_t bit_of(member m) { return std::uint32_t{1} << static_cast<unsigned>(m); }
+constexpr std::uint32_t optional_members = bit_of(member::need) | bit_of(member::expr);
+
+constexpr std::string_view column_names[need_columns] = {"read", "written",     "weights",
+                                                         "work", "contraction", "int_ops"};
+std::size_t column_of(std::string_view key) {
+  return static_cast<std::size_t>(std::find(std::begin(column_names), std::end(column_names), key) -
+                                  std::begin(column_names));
+}
 
 }  // namespace
 
 struct graph_parser::impl {
   json::parser parser;
-  numbering kinds;
-  numbering dtypes;
-  name_index names;
-  attribute_reader attributes;
+  node_tables tables;
+  canonical_node canonical{tables};
+  std::vector<attribute_builder::element> elements;
+  std::unordered_map<std::string_view, std::uint32_t> expressions;  // of the graph being read
   std::unique_ptr<recorded_graph> top;
 
-  static recorded_graph::state& state_of(recorded_graph& g) { return *g.state_; }
+  static graph_arrays& state_of(recorded_graph& g) { return *g.state_; }
 
   void parse_node(json::object object, recorded_graph& g, unsigned depth) {
-    recorded_graph::state& s = state_of(g);
+    graph_arrays& s = state_of(g);
     const auto position = static_cast<std::uint32_t>(s.nodes.size());
     if (position == id_limit) fail("more than 2^32-1 nodes");
     try {
@@ -124,7 +103,7 @@ struct graph_parser::impl {
 
   void parse_members(json::object object, recorded_graph& g, std::uint32_t position,
                      unsigned depth) {
-    recorded_graph::state& s = state_of(g);
+    graph_arrays& s = state_of(g);
     rlx_node n{};
     rlx_node_info info{};
     node_cost cost;
@@ -135,31 +114,31 @@ struct graph_parser::impl {
     info.nested_begin = size32(s.nested);
     cost.id = position;
     std::uint32_t seen = 0;
+    bool is_invariant = false;
     std::size_t expected = 0;
     for (auto field : object) {
       const member m = member_of(field.unescaped_key(), expected);
       if (m == member::unknown) continue;  // of a later version of the schema
       expected = static_cast<std::size_t>(m) + 1;
-      const std::uint32_t bit = std::uint32_t{1} << static_cast<unsigned>(m);
-      if ((seen & bit) != 0)
+      if ((seen & bit_of(m)) != 0)
         fail("the member " + std::string{member_names[expected - 1]} + " occurs twice");
-      seen |= bit;
+      seen |= bit_of(m);
       json::value v = field.value();
       switch (m) {
         case member::id:
           if (v.get_uint64().value() != position) fail("its id is not its position");
           break;
         case member::kind:
-          set_kind(s, n, info, v.get_string());
+          tables.set_kind(s, n, info, v.get_string());
           break;
         case member::name:
           info.name = text_or_absent(s, v);
           break;
         case member::label:
-          label = rlx::text(attribute_reader::keep(s.memory, v.get_string()));
+          label = rlx::text(attribute_builder::keep(s.memory, v.get_string()));
           break;
         case member::dtype:
-          set_dtype(s, n, info, v.get_string());
+          tables.set_dtype(s, n, info, v.get_string());
           break;
         case member::shape:
           set_shape(s, n, v.get_array());
@@ -168,7 +147,7 @@ struct graph_parser::impl {
           set_inputs(s, n, v.get_array(), position);
           break;
         case member::attrs:
-          attributes.read(v.get_object(), s.memory, s.attributes);
+          read_attributes(s, v.get_object());
           break;
         case member::origin:
           if (!v.is_null()) set_origin(s, info, v.get_object());
@@ -191,6 +170,12 @@ struct graph_parser::impl {
         case member::flops:
           set_figure(cost, 3, v);
           break;
+        case member::need:
+          is_invariant = read_need(s, v.get_object());
+          break;
+        case member::expr:
+          read_expressions(s, position, v.get_object());
+          break;
         case member::subgraphs:
           for (auto sub : v.get_array()) parse_subgraph(sub.get_object(), s, depth + 1);
           break;
@@ -199,50 +184,73 @@ struct graph_parser::impl {
       }
     }
     for (std::size_t m = 0; m < member_count; ++m) {
-      if (((seen >> m) & 1) == 0)
+      if ((((seen | optional_members) >> m) & 1) == 0)
         fail("the member " + std::string{member_names[m]} + " is missing");
     }
     info.attribute_count = size32(s.attributes) - info.attributes_begin;
     info.nested_count = size32(s.nested) - info.nested_begin;
-    attributes.give_table_types(n.kind, std::span{s.attributes}.subspan(info.attributes_begin),
-                                s.memory);
+    attribute_builder::give_table_types(
+        n.kind, std::span{s.attributes}.subspan(info.attributes_begin), s.memory);
     s.nodes.push_back(n);
     s.infos.push_back(info);
     s.costs.push_back(cost);
     s.labels.push_back(label);
+    s.needs.finish((seen & bit_of(member::need)) != 0, is_invariant);
   }
 
-  template <class T>
-  static std::uint32_t size32(const std::vector<T>& v) {
+  template <class Array>
+  static std::uint32_t size32(const Array& v) {
     if (v.size() >= id_limit) fail("an array of the graph has more than 2^32-1 entries");
     return static_cast<std::uint32_t>(v.size());
   }
 
-  void set_kind(recorded_graph::state& s, rlx_node& n, rlx_node_info& info, std::string_view text) {
-    if (const auto listed = names.kind(text)) {
-      n.kind = *listed;
-      info.kind_text = rlx::borrow(kind_name(n.kind));
-    } else {
-      n.kind = kinds.number(text);
-      info.kind_text = attributes.intern(s.memory, text);
+  attribute_builder::element read_element(graph_arrays& s, json::value v) {
+    switch (v.type()) {
+      case json::json_type::null:
+        if (!v.is_null()) fail("an attribute is no JSON value");
+        return {0, 0, {}};
+      case json::json_type::boolean:
+        return {RLX_ATTRIBUTE_BOOL, v.get_bool().value() ? 1u : 0u, {}};
+      case json::json_type::string:
+        return {RLX_ATTRIBUTE_TEXT, 0, attribute_builder::keep(s.memory, v.get_string())};
+      case json::json_type::number: {
+        const json::number n = v.get_number();
+        switch (n.get_number_type()) {
+          case json::number_type::signed_integer: {
+            const std::int64_t i = n.get_int64();
+            return {
+                i < 0 ? RLX_ATTRIBUTE_I64 : RLX_ATTRIBUTE_U64, static_cast<std::uint64_t>(i), {}};
+          }
+          case json::number_type::unsigned_integer:
+            return {RLX_ATTRIBUTE_U64, n.get_uint64(), {}};
+          default:
+            return {RLX_ATTRIBUTE_F64, std::bit_cast<std::uint64_t>(n.get_double()), {}};
+        }
+      }
+      default:
+        fail("an attribute holds an object, or an array inside an array");
     }
   }
-  void set_dtype(recorded_graph::state& s, rlx_node& n, rlx_node_info& info,
-                 std::string_view text) {
-    if (const auto listed = names.dtype(text)) {
-      n.dtype = *listed;
-      info.dtype_text = rlx::borrow(dtype_name(n.dtype));
-    } else {
-      n.dtype = dtypes.number(text);
-      info.dtype_text = attributes.intern(s.memory, text);
+  void read_attributes(graph_arrays& s, json::object attrs) {
+    for (auto field : attrs) {
+      const rlx_string name = tables.attributes.intern(s.memory, field.unescaped_key());
+      json::value v = field.value();
+      if (v.type() != json::json_type::array) {
+        s.attributes.push_back(attribute_builder::scalar(name, read_element(s, v)));
+        continue;
+      }
+      elements.clear();
+      for (auto e : v.get_array()) elements.push_back(read_element(s, e.value()));
+      s.attributes.push_back(attribute_builder::array(name, elements, s.memory));
     }
-  }
-  static rlx_string text_or_absent(recorded_graph::state& s, json::value v) {
-    if (v.is_null()) return {};
-    return attribute_reader::keep(s.memory, v.get_string());
   }
 
-  static void set_shape(recorded_graph::state& s, rlx_node& n, json::array dims) {
+  static rlx_string text_or_absent(graph_arrays& s, json::value v) {
+    if (v.is_null()) return {};
+    return attribute_builder::keep(s.memory, v.get_string());
+  }
+
+  static void set_shape(graph_arrays& s, rlx_node& n, json::array dims) {
     n.dims_begin = size32(s.dims);
     for (auto d : dims) {
       if (n.rank == RLX_MAX_RANK) fail("its rank is above 64");
@@ -265,8 +273,7 @@ struct graph_parser::impl {
     size32(s.dims);
   }
 
-  static void set_inputs(recorded_graph::state& s, rlx_node& n, json::array inputs,
-                         std::uint32_t position) {
+  static void set_inputs(graph_arrays& s, rlx_node& n, json::array inputs, std::uint32_t position) {
     n.inputs_begin = size32(s.inputs);
     for (auto input : inputs) {
       const std::uint64_t id = input.get_uint64();
@@ -276,15 +283,15 @@ struct graph_parser::impl {
     n.input_count = size32(s.inputs) - n.inputs_begin;
   }
 
-  void set_origin(recorded_graph::state& s, rlx_node_info& info, json::object origin) {
+  void set_origin(graph_arrays& s, rlx_node_info& info, json::object origin) {
     for (auto field : origin) {
       const std::string_view key = field.unescaped_key();
       json::value v = field.value();
       if (key == "hir") info.origin_hir = count_or_null(v).value_or(RLX_UNKNOWN);
       if (key == "label" && !v.is_null())
-        info.origin_label = attributes.intern(s.memory, v.get_string());
+        info.origin_label = tables.attributes.intern(s.memory, v.get_string());
       if (key == "pass" && !v.is_null())
-        info.origin_pass = attributes.intern(s.memory, v.get_string());
+        info.origin_pass = tables.attributes.intern(s.memory, v.get_string());
     }
   }
   static void set_view(rlx_node& n, rlx_node_info& info, json::object view,
@@ -308,6 +315,73 @@ struct graph_parser::impl {
       if (key == "bytes") info.slot_bytes = v.get_uint64();
     }
   }
+  static interval read_ends(json::value v) {
+    std::uint64_t lo = 0;
+    figure hi;
+    std::size_t n = 0;
+    for (auto end : v.get_array()) {
+      if (n == 0) lo = end.get_uint64();
+      if (n == 1) hi = count_or_null(end.value());
+      ++n;
+    }
+    if (n != 2 || (hi && *hi < lo)) fail("a need is no interval [low, high or null]");
+    return hi ? interval::between(lo, *hi) : interval::at_least(lo);
+  }
+  // Returns whether the node is invariant.
+  static bool read_need(graph_arrays& s, json::object need) {
+    interval columns[need_columns];
+    unsigned seen = 0;
+    bool is_invariant = false;
+    for (auto field : need) {
+      const std::string_view key = field.unescaped_key();
+      json::value v = field.value();
+      if (key == "invariant") {
+        is_invariant = v.get_bool();
+        seen |= 1u << need_columns;
+      } else if (const std::size_t c = column_of(key); c < need_columns) {
+        columns[c] = read_ends(v);
+        seen |= 1u << c;
+      }
+    }
+    if (seen != (2u << need_columns) - 1) fail("its need lacks a figure");
+    if (!s.needs.has_room()) fail("its graph has too many needs");
+    for (std::size_t c = 0; c < need_columns; ++c)
+      s.needs.add(need_column{static_cast<unsigned>(c)}, columns[c]);
+    return is_invariant;
+  }
+  std::uint32_t expression_text(graph_arrays& s, std::string_view text) {
+    if (const auto at = expressions.find(text); at != expressions.end()) return at->second;
+    const rlx_string kept = attribute_builder::keep(s.memory, text);
+    const std::uint32_t number = size32(s.expression_texts);
+    s.expression_texts.push_back(kept);
+    expressions.emplace(rlx::text(kept), number);
+    return number;
+  }
+  // A text where both ends are the same, or two of which the upper may be null: no polynomial.
+  void read_expressions(graph_arrays& s, std::uint32_t id, json::object expr) {
+    expression_entry e{id, {}};
+    unsigned seen = 0;
+    for (auto field : expr) {
+      const std::size_t c = column_of(field.unescaped_key());
+      json::value v = field.value();
+      if (c == need_columns) continue;
+      seen |= 1u << c;
+      if (v.type() == json::json_type::string) {
+        e.texts[2 * c] = e.texts[2 * c + 1] = expression_text(s, v.get_string());
+        continue;
+      }
+      std::size_t n = 0;
+      for (auto end : v.get_array()) {
+        if (n == 2) fail("an expression is neither a text nor two");
+        json::value text = end.value();
+        const bool is_none = n == 1 && text.is_null();
+        e.texts[2 * c + n++] = expression_text(s, is_none ? "" : text.get_string().value());
+      }
+      if (n != 2) fail("an expression is neither a text nor two");
+    }
+    if (seen != (1u << need_columns) - 1) fail("its expr lacks a figure");
+    s.expressions.push_back(e);
+  }
   static void set_figure(node_cost& cost, unsigned column, json::value v) {
     if (const auto count = count_or_null(v)) {
       cost.raw[column] = *count;
@@ -316,10 +390,10 @@ struct graph_parser::impl {
     }
   }
 
-  void parse_subgraph(json::object object, recorded_graph::state& outer, unsigned depth) {
+  void parse_subgraph(json::object object, graph_arrays& outer, unsigned depth) {
     if (depth > RLX_MAX_GRAPH_DEPTH) fail("graphs are nested more than 64 deep");
     recorded_graph body;
-    recorded_graph::state& s = state_of(body);
+    graph_arrays& s = state_of(body);
     rlx_nested_graph nested{};
     unsigned seen = 0;
     for (auto field : object) {
@@ -327,10 +401,10 @@ struct graph_parser::impl {
       json::value v = field.value();
       if (key == "role") {
         seen |= 1;
-        nested.role = attributes.intern(outer.memory, v.get_string());
+        nested.role = tables.attributes.intern(outer.memory, v.get_string());
       } else if (key == "name") {
         seen |= 2;
-        s.name = attribute_reader::keep(s.memory, v.get_string());
+        s.name = attribute_builder::keep(s.memory, v.get_string());
       } else if (key == "outputs") {
         seen |= 4;
         for (auto output : v.get_array()) {
@@ -340,8 +414,11 @@ struct graph_parser::impl {
         }
       } else if (key == "nodes") {
         seen |= 8;
-        attribute_reader::scope inner{attributes};
+        attribute_builder::scope inner{tables.attributes};
+        std::unordered_map<std::string_view, std::uint32_t> outer_expressions;
+        outer_expressions.swap(expressions);
         for (auto node : v.get_array()) parse_node(node.get_object(), body, depth);
+        outer_expressions.swap(expressions);
       }
     }
     if (seen != 15) fail("a nested graph lacks its role, name, outputs or nodes");
@@ -357,11 +434,15 @@ struct graph_parser::impl {
 graph_parser::graph_parser() : impl_{std::make_unique<impl>()} {}
 graph_parser::~graph_parser() = default;
 
-void graph_parser::begin() {
+void graph_parser::begin(std::size_t node_count) {
   impl_->top = std::make_unique<recorded_graph>();
-  impl_->kinds.clear();
-  impl_->dtypes.clear();
-  impl_->attributes.clear();
+  impl_->tables.clear();
+  impl_->expressions.clear();
+  impl::state_of(*impl_->top).reserve(node_count);
+}
+
+std::size_t graph_parser::add_canonical_node(const char* text, std::size_t size) {
+  return impl_->canonical.read(text, size, impl::state_of(*impl_->top));
 }
 
 void graph_parser::add_node(std::string_view text) {
@@ -385,8 +466,8 @@ recorded_graph graph_parser::finish(std::string_view name,
                                     const std::vector<std::uint32_t>& outputs, figure arena_bytes) {
   recorded_graph result = std::move(*impl_->top);
   impl_->top.reset();
-  recorded_graph::state& s = impl::state_of(result);
-  s.name = attribute_reader::keep(s.memory, name);
+  graph_arrays& s = impl::state_of(result);
+  s.name = attribute_builder::keep(s.memory, name);
   s.outputs = outputs;
   s.arena_bytes = arena_bytes.value_or(RLX_UNKNOWN);
   s.lend();

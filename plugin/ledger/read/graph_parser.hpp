@@ -23,7 +23,12 @@ class graph_parser {
   graph_parser();
   ~graph_parser();
 
-  void begin();
+  // Room is made for node_count nodes, which is a guess.
+  void begin(std::size_t node_count);
+  // Adds the node at the start of the text, which may go on, and returns its bytes; 0, and nothing
+  // is added, where it is not written as the ledger's writer does: then add_node() is to be asked.
+  // The text is followed by byte_source::padding bytes, of which the first is 0.
+  std::size_t add_canonical_node(const char* text, std::size_t size);
   // `json` is followed by at least byte_source::padding readable bytes.
   void add_node(std::string_view json);
   recorded_graph finish(std::string_view name, const std::vector<std::uint32_t>& outputs,

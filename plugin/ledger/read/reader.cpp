@@ -1,6 +1,7 @@
 // Walks a ledger line by line: the members of a record at depth one here, what is in them by the
 // parsers. A line's end inside a record, or something behind it, makes the line none.
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 
@@ -176,13 +177,16 @@ struct ledger_reader::state {
   void read_nodes(bool with_nodes) {
     if (peek_value() != '[') expect('[', "its nodes are no array");
     if (!with_nodes) return skip_brackets();
-    graphs.begin();
+    graphs.begin(expected_nodes());
     source.consume(1);
     if (peek_value() == ']') return source.consume(1);
     while (true) {
       if (peek_value() != '{') expect('{', "a node is no object");
-      const std::size_t size = measure_brackets();
-      graphs.add_node({source.data(), size});
+      std::size_t size = graphs.add_canonical_node(source.data(), source.size());
+      if (size == 0) {
+        size = measure_brackets();
+        graphs.add_node({source.data(), size});
+      }
       source.consume(size);
       const int c = peek_value();
       if (c == ',') {
@@ -191,6 +195,18 @@ struct ledger_reader::state {
         return expect(']', "a node is followed by neither comma nor bracket");
       }
     }
+  }
+
+  // How many nodes the line may have, for making room: what the members so far say, held to what
+  // the rest of the file can hold.
+  std::size_t expected_nodes() const {
+    constexpr std::string_view lead = "\"totals\":{\"nodes\":";
+    constexpr std::size_t shortest_node = 200;
+    const std::size_t at = header.find(lead);
+    if (at == std::string::npos) return 0;
+    std::uint64_t nodes = 0;
+    std::from_chars(header.data() + at + lead.size(), header.data() + header.size(), nodes);
+    return static_cast<std::size_t>(std::min(nodes, source.remaining() / shortest_node));
   }
 
   // ---- Lines

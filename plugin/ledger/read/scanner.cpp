@@ -70,14 +70,24 @@ bracket_scanner::result bracket_scanner::scan(const char* data, std::size_t size
   for (; at + block_size <= size; at += block_size) {
     const block_masks m = classify(data + at);
     const std::uint64_t strings = prefix_parity(m.quotes) ^ (in_string_ ? ~std::uint64_t{0} : 0);
-    const auto closing = static_cast<std::uint64_t>(std::popcount(m.closing & ~strings));
-    // Blocks with an escape, a newline, or where the value may end go byte by byte.
-    if (m.backslashes != 0 || m.newlines != 0 || after_backslash_ || closing >= depth_) {
+    // Blocks with an escape or a newline go byte by byte.
+    if (m.backslashes != 0 || m.newlines != 0 || after_backslash_) {
       const result r = scan_bytes(data, at, at + block_size);
       if (r.what != found::nothing) return r;
       continue;
     }
-    depth_ += static_cast<std::uint64_t>(std::popcount(m.opening & ~strings)) - closing;
+    const std::uint64_t closing = m.closing & ~strings;
+    for (std::uint64_t all = closing | (m.opening & ~strings); all != 0; all &= all - 1) {
+      const std::uint64_t lowest = all & (0 - all);
+      if ((closing & lowest) == 0) {
+        ++depth_;
+      } else if (depth_ > 1) {
+        --depth_;
+      } else {
+        depth_ = 0;
+        return {found::end, at + static_cast<std::size_t>(std::countr_zero(lowest)) + 1};
+      }
+    }
     in_string_ = (strings >> 63) != 0;
   }
   const result r = scan_bytes(data, at, size);

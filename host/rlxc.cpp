@@ -104,7 +104,9 @@ exit_status compile_all(const options& o, const lowering& how, rlx_session& sess
   exit_status status = compiled;
   for (std::size_t i = 0; i < paths.size(); ++i) {
     try {
-      d.compile(paths[i]);
+      d.compile(paths[i], [&](std::string_view sentence) {
+        say(o.inputs[i] + ": note: " + std::string{sentence});
+      });
     } catch (const broken_pipe&) {
       // The other end has what it wanted.
     } catch (const std::bad_alloc&) {

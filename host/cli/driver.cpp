@@ -31,8 +31,9 @@ std::string bindings_text(std::vector<binding> bindings) {
 
 }  // namespace
 
-void driver::compile(const std::string& path) {
+void driver::compile(const std::string& path, const note_function& note) {
   module m = load_source(path, options_);
+  for (const std::string& sentence : m.notes) note(sentence);
   // Nothing behind the lowering of its blocks looks at HIR again.
   const std::optional<hir_module> hir = std::exchange(m.hir, std::nullopt);
   const compilation c{lowering_, std::move(m), observer()};

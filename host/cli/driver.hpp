@@ -4,13 +4,18 @@
 
 #include <rlx/host.h>
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "host/cli/lowering.hpp"
 #include "host/cli/options.hpp"
 #include "host/cli/output.hpp"
 
 namespace rlx::cli {
+
+// Takes a sentence `where: what`.
+using note_function = std::function<void(std::string_view)>;
 
 class driver {
  public:
@@ -19,8 +24,9 @@ class driver {
       : options_{o}, lowering_{how}, session_{session}, output_{output} {}
 
   // From reading to the hooks, which come in the order of the stages. Throws rlx::error `where:
-  // what`; the caller puts the input's name in front. A plugin that fails is no error.
-  void compile(const std::string& path);
+  // what`; the caller puts the input's name in front. A plugin that fails is no error. What the
+  // reader did not know goes to `note`.
+  void compile(const std::string& path, const note_function& note);
 
  private:
   // Prints and checks what a pass made, as the options ask.

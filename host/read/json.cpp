@@ -213,7 +213,7 @@ od::object document::root() {
   od::json_type t{};
   if (document_.type().get(t) != simdjson::SUCCESS || t != od::json_type::object) {
     fail_at(text_.data() + std::min(text_.find_first_not_of(" \t\r\n"), text_.size()),
-            "no JSON object, give a module as RLX writes it (MIR or LIR JSON)");
+            "no JSON object, give a module as RLX writes it (HIR, MIR or LIR JSON)");
   }
   od::object o;
   if (const auto e = document_.get_object().get(o)) fail(e);
@@ -229,7 +229,8 @@ void document::expect_end() {
 void document::fail(simdjson::error_code code) {
   switch (code) {
     case simdjson::EMPTY:
-      throw error{"module: the text is empty, give a module as RLX writes it (MIR or LIR JSON)"};
+      throw error{
+          "module: the text is empty, give a module as RLX writes it (HIR, MIR or LIR JSON)"};
     case simdjson::UTF8_ERROR:
       fail_at(text_.data() + find_bad_utf8(text_), std::string{"not UTF-8"} + corrupt);
     case simdjson::UNESCAPED_CHARS:

@@ -60,7 +60,7 @@ typedef uint32_t rlx_severity;
 
 typedef uint32_t rlx_stage;    /* one bit each, so that a mask selects several */
 #define RLX_STAGE_SOURCE 0x1u  /* the graph as it entered the compiler */
-#define RLX_STAGE_PASS 0x2u    /* after each pass; the record names the pass */
+#define RLX_STAGE_PASS 0x2u    /* after each pass that changed the graph; the record names it */
 #define RLX_STAGE_LOWERED 0x4u /* the result: the post-lowering hook */
 
 /* ---- Element types ------------------------------------------------------------------------- */

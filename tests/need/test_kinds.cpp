@@ -238,6 +238,13 @@ BOOST_AUTO_TEST_CASE(attention_products_without_a_mask) {
   BOOST_TEST(n.contraction == interval{12582912});
 }
 
+BOOST_AUTO_TEST_CASE(attention_products_under_a_causal_mask) {
+  const tensor t{{1, 12, 64, 64}};
+  const node_need n = need_of(RLX_KIND_Attention, {t, t, t}, t,
+                              {{"num_heads", 12u}, {"head_dim", 64u}, {"mask_kind", "Causal"}});
+  BOOST_TEST(n.contraction == interval{12 * (64 * 65 / 2) * (2 * 64 + 2 * 64)});
+}
+
 BOOST_AUTO_TEST_CASE(packed_weight_bytes) {
   const node_need n = need_of(RLX_KIND_DequantMatMul, {{{1, 896}}, {{4864 * 896 / 256 * 144}, u8}},
                               {{1, 4864}}, {{"scheme", "GgufQ4K"}});

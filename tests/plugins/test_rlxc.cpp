@@ -128,6 +128,19 @@ BOOST_AUTO_TEST_CASE(compiles_quietly) {
   BOOST_TEST(e.err == "");
 }
 
+BOOST_AUTO_TEST_CASE(says_what_it_left_out) {
+  const temporary_folder folder;
+  std::string text = read_file(mir);
+  BOOST_REQUIRE(text.front() == '{');
+  text.insert(1, R"("colour":"red",)");
+  write_file(folder / "newer.json", text);
+  const ended e = rlxc_run({"--emit", "mir", folder / "newer.json"});
+  BOOST_TEST(e.status == 0);
+  BOOST_TEST(e.out == rlxc_run({"--emit", "mir", mir}).out);
+  BOOST_TEST(e.err == "rlxc: " + (folder / "newer.json") +
+                          ": note: module: the member \"colour\" is not known here and left out\n");
+}
+
 BOOST_AUTO_TEST_CASE(goes_on_after_an_input_that_fails) {
   const temporary_folder folder;
   write_file(folder / "bad.json", "{\"name\":");

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(reads_a_regular_file) {
 BOOST_AUTO_TEST_CASE(refuses_an_empty_file) {
   std::ofstream{path / "empty"};
   BOOST_TEST(refusal(path / "empty") ==
-             "module: the text is empty, give a module as RLX writes it (MIR or LIR JSON)");
+             "module: the text is empty, give a module as RLX writes it (HIR, MIR or LIR JSON)");
 }
 
 BOOST_AUTO_TEST_CASE(refuses_a_missing_file) {

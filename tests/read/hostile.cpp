@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(accepts_the_modules_that_the_others_are_made_from) {
 
 BOOST_AUTO_TEST_CASE(refuses_text_that_is_no_module) {
   BOOST_TEST(refusal("") ==
-             "module: the text is empty, give a module as RLX writes it (MIR or LIR JSON)");
+             "module: the text is empty, give a module as RLX writes it (HIR, MIR or LIR JSON)");
   BOOST_TEST(refusal("  \n ").find("module: the text is empty") == 0u);
   BOOST_TEST(refusal("[1]") ==
              "byte 0 (line 1, column 1): no JSON object, give a module as RLX writes it (MIR or "

@@ -25,6 +25,7 @@ make_root() {
   else
     tar -C "$root" -xf "$cache"
   fi
+  chmod 755 "$root" # it is to be a /, which every user may enter
   local settings
   settings=$(apt-config dump | grep -E '^Acquire::(http|https)::Proxy ' || true)
   [ -z "$settings" ] || printf '%s\n' "$settings" >"$root/etc/apt/apt.conf.d/90proxy"

@@ -66,8 +66,8 @@ BOOST_AUTO_TEST_CASE(refuses_text_that_is_no_module) {
              "module: the text is empty, give a module as RLX writes it (HIR, MIR or LIR JSON)");
   BOOST_TEST(refusal("  \n ").find("module: the text is empty") == 0u);
   BOOST_TEST(refusal("[1]") ==
-             "byte 0 (line 1, column 1): no JSON object, give a module as RLX writes it (MIR or "
-             "LIR JSON)");
+             "byte 0 (line 1, column 1): no JSON object, give a module as RLX writes it (HIR, "
+             "MIR or LIR JSON)");
   BOOST_TEST(refusal("hello world").find("byte 0 (line 1, column 1): no JSON object") == 0u);
   BOOST_TEST(refusal(R"({"fingerprint":7})").find("module: no module (neither nodes") == 0u);
   BOOST_TEST(refusal("\xef\xbb\xbf{}") == "module: a byte order mark before the JSON, remove it");

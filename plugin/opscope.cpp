@@ -13,6 +13,7 @@ namespace opscope {
 namespace {
 
 constexpr command all_commands[] = {
+    {"diff", "what changed between two ledgers, by graph and by node", &diff_help, run_diff},
     {"kinds", "what the model knows of each kind of operation", &kinds_help, run_kinds},
     {"list", "the records of ledgers, one line each", &list_help, run_list},
     {"recost", "the records again, costed with the models of this version", &recost_help,
@@ -34,8 +35,9 @@ std::string overview() {
          "  opscope COMMAND --help tells more; --version prints the version.\n\n"
          "Examples:\n"
          "  opscope list ledgers/\n"
-         "  opscope show --by label --top 20 ledger.jsonl\n\n"
-         "Exit status: 0 done, 2 wrong usage or unreadable input.\n"
+         "  opscope show --by label --top 20 ledger.jsonl\n"
+         "  opscope diff main.jsonl branch.jsonl\n\n"
+         "Exit status: 0 done, 2 wrong usage, unreadable input or nothing to compare.\n"
          "Environment: NO_COLOR turns colour off, as --color never does.\n";
 }
 

@@ -34,10 +34,12 @@ struct command {
 
 std::span<const command> commands();
 
+int run_diff(const argument_list& arguments, console& out);
 int run_kinds(const argument_list& arguments, console& out);
 int run_list(const argument_list& arguments, console& out);
 int run_recost(const argument_list& arguments, console& out);
 int run_show(const argument_list& arguments, console& out);
+extern const std::string_view diff_help;
 extern const std::string_view kinds_help;
 extern const std::string_view recost_help;
 extern const std::string_view list_help;

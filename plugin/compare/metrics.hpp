@@ -30,6 +30,7 @@ class measure {
     return {state::known, i.lo(), i.is_bounded()};
   }
   static constexpr measure high_end(const interval& i) { return of(i.hi()); }
+  static constexpr measure floor(std::uint64_t value) { return low_end(interval::at_least(value)); }
 
   constexpr bool is_missing() const { return state_ == state::missing; }
   constexpr bool is_unknown() const { return state_ == state::unknown; }

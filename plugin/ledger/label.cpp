@@ -358,4 +358,18 @@ class labeller {
 
 label_table::label_table(const rlx::graph_view& graph) { labeller{graph, *this}.run(); }
 
+std::string folded_label(std::string_view label) {
+  std::string folded;
+  while (true) {
+    const std::size_t dot = label.find('.');
+    const std::string_view part = label.substr(0, dot);
+    const bool is_number =
+        !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+    folded.append(is_number ? "*" : part);
+    if (dot == std::string_view::npos) return folded;
+    folded += '.';
+    label.remove_prefix(dot + 1);
+  }
+}
+
 }  // namespace opscope

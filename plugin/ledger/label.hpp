@@ -35,4 +35,7 @@ class label_table {
   std::vector<label> labels_;
 };
 
+// `model.layers.*.mlp` for `model.layers.3.mlp`: components that are numbers become `*`.
+std::string folded_label(std::string_view label);
+
 }  // namespace opscope

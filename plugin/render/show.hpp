@@ -11,6 +11,7 @@
 #include <opscope/ledger_reader.hpp>
 
 #include "plugin/ledger/json_writer.hpp"
+#include "plugin/ledger/label.hpp"
 
 namespace opscope {
 
@@ -43,9 +44,6 @@ struct ridge_split {
   figure compute_bound = 0;
 };
 ridge_split split_at_ridge(const recorded_graph& g, double ridge_flops_per_byte);
-
-// `model.layers.*.mlp` for `model.layers.3.mlp`: components that are numbers become `*`.
-std::string folded_label(std::string_view label);
 
 using emphasis_function = std::function<std::string(std::string_view)>;
 

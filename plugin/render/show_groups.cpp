@@ -51,20 +51,6 @@ std::vector<group_row> rows_by_node(const recorded_graph& g) {
 
 }  // namespace
 
-std::string folded_label(std::string_view label) {
-  std::string folded;
-  while (true) {
-    const std::size_t dot = label.find('.');
-    const std::string_view part = label.substr(0, dot);
-    const bool is_number =
-        !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
-    folded.append(is_number ? "*" : part);
-    if (dot == std::string_view::npos) return folded;
-    folded += '.';
-    label.remove_prefix(dot + 1);
-  }
-}
-
 std::vector<group_row> group_rows(const ledger_record& r, const show_wish& wish) {
   std::vector<group_row> rows = wish.by == grouping::kind ? rows_by_kind(r)
                                 : wish.by == grouping::label

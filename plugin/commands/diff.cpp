@@ -1,0 +1,226 @@
+// `opscope diff`: two ledgers, graph by graph and node by node.
+#include "plugin/render/diff.hpp"
+
+#include <future>
+#include <mutex>
+
+#include "plugin/commands/options.hpp"
+#include "plugin/commands/progress.hpp"
+#include "plugin/commands/selection.hpp"
+
+namespace opscope {
+
+const std::string_view diff_help =
+    "usage: opscope diff [OPTION]... BASE NEW\n"
+    "\n"
+    "Compares two ledgers: which graphs need more or less, and which nodes did it. Nodes are\n"
+    "matched whatever their ids and names; what has no counterpart is told as what it became.\n"
+    "BASE and NEW are a file, a folder of files, - for standard input, or LEDGER#GRAPH@STAGE for "
+    "a\n"
+    "part of one. Of each graph, target, stage and pass the newest record counts; where both "
+    "sides\n"
+    "have the lowered graph, that is compared. Two stages of one ledger are compared too.\n"
+    "\n"
+    "Options (defaults in brackets):\n"
+    "  --map OLD=NEW           the graph OLD of BASE is NEW in NEW; may be repeated\n"
+    "  --graph, --target, --stage NAME   only these\n"
+    "  --all-stages            compare source and passes as well as the lowered graph\n"
+    "  --by node|pass          pass: compare what each pass did, for ledgers with all stages "
+    "[node]\n"
+    "  --sort METRIC           order of rows and graphs, such as rule.bytes [need.bytes.lo]\n"
+    "  --top N                 rows a graph, and graphs in full; 0 is all [10]\n"
+    "  --across-models         compare though another graph entered the compiler; output says so\n"
+    "  --across-versions       compare though another version of a cost model counted; says so\n"
+    "  --format text|md|json|csv  md: for a pull request; json, csv: exact integers [text]\n"
+    "  --quiet                 print nothing; the exit status tells\n"
+    "  --color WHEN            auto, always or never [auto]\n"
+    "  -h, --help              this text\n"
+    "\n"
+    "Examples:\n"
+    "  opscope diff main.jsonl branch.jsonl\n"
+    "  opscope diff all.jsonl#llama@source all.jsonl#llama@lowered\n"
+    "\n"
+    "Exit status: 0 compared; 2 wrong usage, unreadable input, nothing to compare, or not\n"
+    "comparable. Environment: NO_COLOR.\n";
+
+namespace {
+
+// Notes of two threads that read at once.
+class note_collector {
+ public:
+  explicit note_collector(console& out, progress& p) : out_{out}, progress_{p} {}
+  note_function function() {
+    return [this](const std::string& text) {
+      const std::lock_guard lock{mutex_};
+      progress_.wipe();
+      out_.note(text);
+    };
+  }
+
+ private:
+  std::mutex mutex_;
+  console& out_;
+  progress& progress_;
+};
+
+// Runs both, at once where there can be a second thread.
+template <class F, class G>
+auto both(const F& f, const G& g) {
+  std::future<std::invoke_result_t<F>> first;
+  try {
+    first = std::async(std::launch::async, f);
+  } catch (const std::system_error&) {
+    first = std::async(std::launch::deferred, f);
+  }
+  auto second = g();
+  return std::pair{first.get(), std::move(second)};
+}
+
+graph_renames chosen_renames(const options::variables_map& values) {
+  graph_renames renames;
+  if (values.count("map") == 0) return renames;
+  for (const std::string& text : values["map"].as<std::vector<std::string>>()) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      throw usage_error{"--map is \"" + text + "\", and may be OLD=NEW, two names of graphs"};
+    }
+    renames.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return renames;
+}
+
+metric_index chosen_metric(const options::variables_map& values) {
+  const std::string name = chosen_text(values, "sort", "need.bytes.lo");
+  const auto m = find_metric(name);
+  if (m && node_metric_place(*m)) return *m;
+  std::string list;
+  for (const metric_index known : node_metrics()) {
+    list.append(list.empty() ? "" : ", ").append(metrics()[known].name);
+  }
+  throw usage_error{"--sort is \"" + name + "\", and may be: " + list};
+}
+
+struct diff_options {
+  bool across_models;
+  bool across_versions;
+};
+
+// Throws ledger_error where the pair may not be compared; what an option allowed is returned.
+std::vector<found_obstacle> check_obstacles(const record_pair& pair, const diff_options& options) {
+  std::vector<found_obstacle> found = find_obstacles(pair);
+  for (const found_obstacle& o : found) {
+    const bool is_model = o.what == obstacle::other_source;
+    if (is_model ? options.across_models : options.across_versions) continue;
+    throw ledger_error{pair.base->graph + " for " + pair.base->target + ": " + o.text + "; " +
+                       (is_model ? "--across-models" : "--across-versions") +
+                       " compares nevertheless"};
+  }
+  return found;
+}
+
+void compare_nodes(graph_comparison& g, record_selection& base, record_selection& next) {
+  for (const ledger_record* r : {g.records.base, g.records.next}) {
+    if (r->has_nodes) continue;
+    g.no_diff = "no nodes to compare: " + r->file + ":" + std::to_string(r->line) +
+                " has none (OPSCOPE_NODES=0 left them out)";
+    return;
+  }
+  const auto [a, b] =
+      both([&] { return base.load(*g.records.base); }, [&] { return next.load(*g.records.next); });
+  g.diff = compare_graphs(graph_side{*a.nodes}, graph_side{*b.nodes});
+}
+
+std::string print_in(std::string_view format, const comparison& c, const diff_wish& wish,
+                     const console& out) {
+  if (format == "json") {
+    json_writer json;
+    diff_json(json, c, wish);
+    return std::string{json.pending()};
+  }
+  if (format == "csv") return diff_csv(c, wish);
+  if (format == "md") return diff_markdown(c, wish);
+  return diff_text(c, wish,
+                   {[&](std::string_view s) { return out.strong(s); },
+                    [&](std::string_view s) { return out.faint(s); }});
+}
+
+}  // namespace
+
+int run_diff(const argument_list& arguments, console& out) {
+  options::options_description known;
+  add_output_options(known);
+  known.add_options()("map", options::value<std::vector<std::string>>())(
+      "graph", options::value<std::string>())("target", options::value<std::string>())(
+      "stage", options::value<std::string>())("all-stages", "")(
+      "by", options::value<std::string>())("sort", options::value<std::string>())(
+      "top", options::value<std::string>())("across-models", "")("across-versions", "")("quiet",
+                                                                                        "");
+  std::vector<std::string> ledgers;
+  const options::variables_map values = parse_options(arguments, known, ledgers);
+  constexpr std::string_view modes[] = {"auto", "always", "never"};
+  constexpr std::string_view formats[] = {"text", "md", "json", "csv"};
+  constexpr std::string_view stages[] = {"", "source", "pass", "lowered"};
+  constexpr std::string_view groupings[] = {"node", "pass"};
+  out.set_color(chosen_word(values, "color", "auto", modes));
+  const std::string format = chosen_word(values, "format", "text", formats);
+  const std::string by = chosen_word(values, "by", "node", groupings);
+  const record_filter filter{chosen_text(values, "graph", ""),
+                             chosen_word(values, "stage", "", stages),
+                             chosen_text(values, "target", "")};
+  if (ledgers.size() != 2) {
+    throw usage_error{"two ledgers are compared, BASE and NEW, and " +
+                      std::to_string(ledgers.size()) + " given"};
+  }
+  diff_wish wish;
+  wish.base_place = ledgers[0];
+  wish.new_place = ledgers[1];
+  wish.by = chosen_metric(values);
+  wish.top = chosen_count(values, "top", 10);
+  const diff_options allowed{values.count("across-models") != 0,
+                             values.count("across-versions") != 0};
+  const graph_renames renames = chosen_renames(values);
+  const bool every_stage = values.count("all-stages") != 0 || !filter.stage.empty();
+
+  comparison c;
+  std::optional<record_selection> base;
+  std::optional<record_selection> next;
+  {
+    progress shown;
+    note_collector notes{out, shown};
+    shown.at("reading " + ledgers[0] + " and " + ledgers[1]);
+    const auto select = [&](std::size_t i) {
+      return record_selection{{ledgers[i]}, filter, false, notes.function()};
+    };
+    auto selections = both([&] { return select(0); }, [&] { return select(1); });
+    base = std::move(selections.first);
+    next = std::move(selections.second);
+    record_pairs pairs = pair_records(base->records(), next->records(), renames, every_stage);
+    if (pairs.pairs.empty()) {
+      throw ledger_error{"there is nothing to compare: " + ledgers[0] + " and " + ledgers[1] +
+                         " have no graph of one name and target in common; --map OLD=NEW tells "
+                         "which was renamed, `opscope list` shows what is there"};
+    }
+    for (const record_pair& pair : pairs.pairs) {
+      graph_comparison& g = c.graphs.emplace_back();
+      g.records = pair;
+      g.allowed = check_obstacles(pair, allowed);
+    }
+    std::size_t done = 0;
+    for (graph_comparison& g : c.graphs) {
+      shown.at("comparing " + g.records.base->graph + " (" + std::to_string(++done) + " of " +
+               std::to_string(c.graphs.size()) + ")");
+      compare_nodes(g, *base, *next);
+    }
+    c.only_base = std::move(pairs.only_base);
+    c.only_new = std::move(pairs.only_new);
+    c.notes = std::move(pairs.notes);
+    sort_graphs(c.graphs, wish.by);
+    for (graph_comparison& g : c.graphs) {
+      if (g.diff) sort_rows(g.diff->rows, wish.by);
+    }
+  }
+  if (values.count("quiet") == 0) out.print(print_in(format, c, wish, out));
+  return exit_done;
+}
+
+}  // namespace opscope

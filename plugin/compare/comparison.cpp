@@ -1,0 +1,41 @@
+#include "plugin/compare/comparison.hpp"
+
+#include <algorithm>
+
+namespace opscope {
+
+namespace {
+
+// Growth first, shrinkage last.
+bool grew_more(const change& a, const change& b) {
+  if (a.loses() != b.loses()) return a.loses();
+  const auto rank = [](const change& c) {
+    if (!c.has_size() || c.size() == 0) return 1;
+    return c.is_growth() ? 0 : 2;
+  };
+  if (rank(a) != rank(b)) return rank(a) < rank(b);
+  if (rank(a) == 1) return false;
+  return rank(a) == 0 ? a.size() > b.size() : a.size() < b.size();
+}
+
+}  // namespace
+
+bool graph_comparison::is_equal() const {
+  if (diff && !diff->is_equal()) return false;
+  for (metric_index m = 0; m < metrics().size(); ++m) {
+    if (of(m).is_any()) return false;
+  }
+  return true;
+}
+
+void sort_graphs(std::vector<graph_comparison>& graphs, metric_index by) {
+  const metric_index rule = *find_metric("rule.bytes");
+  std::stable_sort(graphs.begin(), graphs.end(),
+                   [&](const graph_comparison& x, const graph_comparison& y) {
+                     if (grew_more(x.of(by), y.of(by))) return true;
+                     if (grew_more(y.of(by), x.of(by))) return false;
+                     return grew_more(x.of(rule), y.of(rule));
+                   });
+}
+
+}  // namespace opscope

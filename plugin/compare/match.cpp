@@ -1,0 +1,436 @@
+#include "plugin/compare/match.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "plugin/compare/operation.hpp"
+
+namespace opscope {
+
+namespace {
+
+constexpr std::uint32_t none = node_matching::none;
+// A node that more nodes read than this is no place to search from.
+constexpr std::size_t most_uses_searched = 256;
+constexpr int most_rounds = 16;
+
+struct keyed_node {
+  std::uint64_t key;
+  std::uint32_t id;
+  friend bool operator<(const keyed_node& x, const keyed_node& y) {
+    return x.key != y.key ? x.key < y.key : x.id < y.id;
+  }
+};
+
+enum class policy { unique, in_order, in_order_as_far_as_they_go };
+
+class matcher {
+ public:
+  matcher(const node_context& a, const node_context& b) : a_{a}, b_{b} {
+    to_b_.assign(a.size(), none);
+    to_a_.assign(b.size(), none);
+    free_a_ = a.size();
+    free_b_ = b.size();
+  }
+
+  void run() {
+    find_anchors();
+    spread();
+    match_by_surroundings();
+    match_by_place();
+    match_by_label();
+    match_by_place();
+    pair([](const node_context& c, std::uint32_t id) { return c.above(id); },
+         policy::in_order_as_far_as_they_go);
+    drop_contradicted();
+  }
+
+  std::vector<std::uint32_t> take_to_b() { return std::move(to_b_); }
+  std::vector<std::uint32_t> take_to_a() { return std::move(to_a_); }
+
+ private:
+  bool is_done() const { return free_a_ == 0 || free_b_ == 0; }
+  bool is_free_a(std::uint32_t a) const { return to_b_[a] == none; }
+  bool is_free_b(std::uint32_t b) const { return to_a_[b] == none; }
+
+  void match(std::uint32_t a, std::uint32_t b) {
+    to_b_[a] = b;
+    to_a_[b] = a;
+    --free_a_;
+    --free_b_;
+    fresh_.push_back(a);
+  }
+
+  // ---- By equal keys
+
+  template <class Key>
+  static std::vector<keyed_node> keyed(const node_context& c, const std::vector<std::uint32_t>& to,
+                                       const Key& key) {
+    std::vector<keyed_node> nodes;
+    for (std::uint32_t id = 0; id < c.size(); ++id) {
+      if (to[id] == none) nodes.push_back({key(c, id), id});
+    }
+    std::sort(nodes.begin(), nodes.end());
+    return nodes;
+  }
+
+  // Free nodes of one key: where each side has one of them; where both have as many, in the order
+  // of their ids; or as many as there are. `accept` has the last word. Key 0 is no key.
+  template <class Key, class Accept>
+  bool pair(const Key& key, policy p, const Accept& accept) {
+    if (is_done()) return false;
+    const std::vector<keyed_node> in_a = keyed(a_, to_b_, key);
+    const std::vector<keyed_node> in_b = keyed(b_, to_a_, key);
+    const std::size_t before = free_a_;
+    auto x = in_a.begin();
+    auto y = in_b.begin();
+    while (x != in_a.end() && y != in_b.end()) {
+      if (x->key != y->key) {
+        ++(x->key < y->key ? x : y);
+        continue;
+      }
+      const auto is_other = [k = x->key](const keyed_node& n) { return n.key != k; };
+      const auto x_end = std::find_if(x, in_a.end(), is_other);
+      const auto y_end = std::find_if(y, in_b.end(), is_other);
+      const auto count_a = x_end - x;
+      const auto count_b = y_end - y;
+      const bool fits = p == policy::unique     ? count_a == 1 && count_b == 1
+                        : p == policy::in_order ? count_a == count_b
+                                                : true;
+      if (fits && x->key != 0) {
+        for (auto i = x, j = y; i != x_end && j != y_end; ++i, ++j) {
+          if (accept(i->id, j->id)) match(i->id, j->id);
+        }
+      }
+      x = x_end;
+      y = y_end;
+    }
+    return free_a_ != before;
+  }
+  template <class Key>
+  bool pair(const Key& key, policy p) {
+    return pair(key, p, [](std::uint32_t, std::uint32_t) { return true; });
+  }
+
+  void find_anchors() {
+    pair([](const node_context& c, std::uint32_t id) { return mixed(c.above(id), c.below(id)); },
+         policy::in_order);
+    pair([](const node_context& c, std::uint32_t id) { return c.above(id); }, policy::unique);
+    pair(leaf_key, policy::unique);
+    pair([](const node_context& c,
+            std::uint32_t id) { return mixed(c.above_unnamed(id), c.below(id)); },
+         policy::in_order);
+    pair([](const node_context& c, std::uint32_t id) { return c.below(id); }, policy::unique);
+  }
+  // A leaf by its name, whatever its shape.
+  static std::uint64_t leaf_key(const node_context& c, std::uint32_t id) {
+    const std::string_view name = c.side().leaf_name(id);
+    return name.empty() ? 0 : mixed(c.kind(id), text_hash(name));
+  }
+
+  // ---- Along operands and users
+
+  // Matches equal operations beside pairs that were made since the last call, and beside those.
+  void spread() {
+    while (!fresh_.empty() && !is_done()) {
+      const std::uint32_t a = fresh_.back();
+      fresh_.pop_back();
+      if (to_b_[a] == none) continue;
+      spread_to_operands(a, to_b_[a]);
+      spread_to_users(a, to_b_[a]);
+    }
+    fresh_.clear();
+  }
+  void spread_to_operands(std::uint32_t a, std::uint32_t b) {
+    const auto in_a = a_.side().operands(a);
+    const auto in_b = b_.side().operands(b);
+    for (std::size_t slot = 0; slot < std::min(in_a.size(), in_b.size()); ++slot) {
+      const std::uint32_t x = in_a[slot];
+      const std::uint32_t y = in_b[slot];
+      if (is_free_a(x) && is_free_b(y) && a_.operation(x) == b_.operation(y)) match(x, y);
+    }
+  }
+  void spread_to_users(std::uint32_t a, std::uint32_t b) {
+    const auto collect = [](const node_context& c, const std::vector<std::uint32_t>& to,
+                            std::uint32_t id, std::vector<keyed_node>& users) {
+      users.clear();
+      for (const node_use& u : c.uses(id)) {
+        if (to[u.user] == none) users.push_back({mixed(c.operation(u.user), u.slot + 1), u.user});
+      }
+      std::sort(users.begin(), users.end());
+    };
+    collect(a_, to_b_, a, users_a_);
+    if (users_a_.empty()) return;
+    collect(b_, to_a_, b, users_b_);
+    const auto is_alone = [](const std::vector<keyed_node>& users, std::size_t i) {
+      return (i == 0 || users[i - 1].key != users[i].key) &&
+             (i + 1 == users.size() || users[i + 1].key != users[i].key);
+    };
+    std::size_t j = 0;
+    for (std::size_t i = 0; i < users_a_.size(); ++i) {
+      while (j < users_b_.size() && users_b_[j].key < users_a_[i].key) ++j;
+      if (j == users_b_.size()) return;
+      if (users_b_[j].key != users_a_[i].key) continue;
+      if (!is_alone(users_a_, i) || !is_alone(users_b_, j)) continue;
+      const std::uint32_t x = users_a_[i].id;
+      const std::uint32_t y = users_b_[j].id;
+      if (is_free_a(x) && is_free_b(y)) match(x, y);
+    }
+  }
+  // What was ambiguous beside a pair may be so no more.
+  bool spread_again() {
+    const std::size_t before = free_a_;
+    for (int round = 0; round < most_rounds && !is_done(); ++round) {
+      const std::size_t at_start = free_a_;
+      for (std::uint32_t a = 0; a < a_.size(); ++a) {
+        if (!is_free_a(a)) continue;
+        for (const std::uint32_t o : a_.side().operands(a)) {
+          if (!is_free_a(o) && a_.uses(o).size() <= most_uses_searched) fresh_.push_back(o);
+        }
+        for (const node_use& u : a_.uses(a)) {
+          if (!is_free_a(u.user)) fresh_.push_back(u.user);
+        }
+      }
+      spread();
+      if (free_a_ == at_start) break;
+    }
+    return free_a_ != before;
+  }
+
+  // ---- By surroundings, between anchors
+
+  // Numbers the stretches between pairs that are in the same order on both sides.
+  void cut_into_segments() {
+    std::vector<std::uint32_t> tails;    // the last b of the best chain of each length
+    std::vector<std::uint32_t> tail_of;  // and its a
+    std::vector<std::uint32_t> before(a_.size(), none);
+    for (std::uint32_t a = 0; a < a_.size(); ++a) {
+      const std::uint32_t b = to_b_[a];
+      if (b == none) continue;
+      const bool is_longest = tails.empty() || b > tails.back();
+      const auto at = is_longest ? tails.end() : std::lower_bound(tails.begin(), tails.end(), b);
+      const auto length = static_cast<std::size_t>(at - tails.begin());
+      if (length != 0) before[a] = tail_of[length - 1];
+      if (is_longest) {
+        tails.push_back(b);
+        tail_of.push_back(a);
+      } else {
+        tails[length] = b;
+        tail_of[length] = a;
+      }
+    }
+    std::vector<bool> is_anchor_a(a_.size());
+    std::vector<bool> is_anchor_b(b_.size());
+    for (std::uint32_t a = tail_of.empty() ? none : tail_of.back(); a != none; a = before[a]) {
+      is_anchor_a[a] = true;
+      is_anchor_b[to_b_[a]] = true;
+    }
+    const auto number = [](const std::vector<bool>& is_anchor, std::vector<std::uint32_t>& to) {
+      to.resize(is_anchor.size());
+      std::uint32_t segment = 1;
+      for (std::size_t id = 0; id < is_anchor.size(); ++id) {
+        segment += is_anchor[id] ? 1 : 0;
+        to[id] = segment;
+      }
+    };
+    number(is_anchor_a, segment_a_);
+    number(is_anchor_b, segment_b_);
+  }
+
+  template <class Colour, class Accept>
+  bool pair_in_segments(const Colour& colour, const Accept& accept) {
+    if (is_done()) return false;
+    cut_into_segments();
+    const bool found = pair(
+        [&](const node_context& c, std::uint32_t id) {
+          return mixed(colour(c, id), (&c == &a_ ? segment_a_ : segment_b_)[id]);
+        },
+        policy::in_order, accept);
+    if (found) spread();
+    return found;
+  }
+
+  void match_by_surroundings() {
+    spread_again();
+    if (is_done()) return;
+    const std::vector<std::uint64_t> near_a = a_.widened(a_.operations());
+    const std::vector<std::uint64_t> near_b = b_.widened(b_.operations());
+    const std::vector<std::uint64_t> far_a = a_.widened(near_a);
+    const std::vector<std::uint64_t> far_b = b_.widened(near_b);
+    const auto far = [&](const node_context& c, std::uint32_t id) {
+      return (&c == &a_ ? far_a : far_b)[id];
+    };
+    const auto near = [&](const node_context& c, std::uint32_t id) {
+      return (&c == &a_ ? near_a : near_b)[id];
+    };
+    const auto labelled = [](const auto& colour) {
+      return [&colour](const node_context& c, std::uint32_t id) {
+        return mixed(colour(c, id), c.label(id));
+      };
+    };
+    const auto any = [](std::uint32_t, std::uint32_t) { return true; };
+    bool goes_on = true;
+    for (int round = 0; goes_on && round < most_rounds && !is_done(); ++round) {
+      goes_on = pair_in_segments(labelled(far), any);
+      goes_on |= pair_in_segments(labelled(near), any);
+      goes_on |= pair_in_segments(far, any);
+      goes_on |= pair_in_segments(
+          [](const node_context& c, std::uint32_t id) {
+            return mixed(c.operation(id), c.label(id));
+          },
+          [&](std::uint32_t x, std::uint32_t y) { return has_common_neighbour(x, y); });
+      goes_on |= spread_again();
+    }
+  }
+
+  bool has_common_neighbour(std::uint32_t a, std::uint32_t b) const {
+    const auto in_a = a_.side().operands(a);
+    const auto in_b = b_.side().operands(b);
+    for (std::size_t slot = 0; slot < std::min(in_a.size(), in_b.size()); ++slot) {
+      if (to_b_[in_a[slot]] == in_b[slot]) return true;
+    }
+    const auto uses = a_.uses(a);
+    for (const node_use& u : uses.first(std::min(uses.size(), most_uses_searched))) {
+      if (is_free_a(u.user)) continue;
+      const auto there = b_.side().operands(to_b_[u.user]);
+      if (u.slot < there.size() && there[u.slot] == b) return true;
+    }
+    return a_.output_hash(a) != 0 && a_.output_hash(a) == b_.output_hash(b);
+  }
+
+  // ---- By place alone: what reads the same, or is read by the same, is the same changed
+
+  void match_by_place() {
+    bool goes_on = true;
+    for (int round = 0; goes_on && round < most_rounds && !is_done(); ++round) {
+      goes_on = match_by_operands();
+      goes_on |= match_by_users();
+      if (goes_on) spread();
+      goes_on |= spread_again();
+    }
+  }
+
+  bool match_by_operands() {
+    const std::size_t before = free_a_;
+    for (std::uint32_t a = 0; a < a_.size() && !is_done(); ++a) {
+      if (!is_free_a(a)) continue;
+      if (const std::uint32_t b = same_operands(a); b != none) match(a, b);
+    }
+    return free_a_ != before;
+  }
+  // The free node of a's kind that reads the counterparts of a's operands; one of a's operation
+  // first.
+  std::uint32_t same_operands(std::uint32_t a) const {
+    const auto in_a = a_.side().operands(a);
+    std::uint32_t from = none;  // the operand with the fewest users
+    for (const std::uint32_t x : in_a) {
+      if (is_free_a(x)) return none;
+      if (from == none || b_.uses(to_b_[x]).size() < b_.uses(from).size()) from = to_b_[x];
+    }
+    if (from == none || b_.uses(from).size() > most_uses_searched) return none;
+    std::uint32_t found = none;
+    for (const node_use& u : b_.uses(from)) {
+      const auto in_b = b_.side().operands(u.user);
+      if (!is_free_b(u.user) || a_.kind(a) != b_.kind(u.user) || in_a.size() != in_b.size() ||
+          !std::equal(in_a.begin(), in_a.end(), in_b.begin(),
+                      [&](std::uint32_t x, std::uint32_t y) { return to_b_[x] == y; })) {
+        continue;
+      }
+      if (a_.operation(a) == b_.operation(u.user)) return u.user;
+      if (found == none) found = u.user;
+    }
+    return found;
+  }
+
+  bool match_by_users() {
+    const std::size_t before = free_a_;
+    for (std::uint32_t a = a_.size(); a-- != 0 && !is_done();) {
+      if (!is_free_a(a)) continue;
+      if (const std::uint32_t b = same_users(a); b != none) match(a, b);
+    }
+    return free_a_ != before;
+  }
+  // The free node of a's kind that the counterparts of a's users read in its place.
+  std::uint32_t same_users(std::uint32_t a) const {
+    const auto uses = a_.uses(a);
+    std::uint32_t found = none;
+    if (uses.empty()) {
+      found = same_output(a);
+      if (found == none || !is_free_b(found)) return none;
+    }
+    for (const node_use& u : uses) {
+      if (is_free_a(u.user)) return none;
+      const auto there = b_.side().operands(to_b_[u.user]);
+      if (u.slot >= there.size()) return none;
+      const std::uint32_t b = there[u.slot];
+      if (!is_free_b(b) || (found != none && found != b)) return none;
+      found = b;
+    }
+    const bool fits = a_.kind(a) == b_.kind(found) && b_.uses(found).size() == uses.size() &&
+                      a_.output_hash(a) == b_.output_hash(found);
+    return fits ? found : none;
+  }
+  std::uint32_t same_output(std::uint32_t a) const {
+    if (a_.output_hash(a) == 0) return none;
+    const auto out_a = a_.side().graph().outputs();
+    const auto out_b = b_.side().graph().outputs();
+    for (std::size_t i = 0; i < std::min(out_a.size(), out_b.size()); ++i) {
+      if (out_a[i] == a) return out_b[i];
+    }
+    return none;
+  }
+
+  // ---- By label and kind, where something beside agrees
+
+  void match_by_label() {
+    pair([](const node_context& c, std::uint32_t id) { return mixed(c.kind(id), c.label(id)); },
+         policy::unique,
+         [&](std::uint32_t x, std::uint32_t y) { return has_common_neighbour(x, y); });
+    spread();
+  }
+
+  // ---- Pairs that only their surroundings spoke for, and whose neighbours are elsewhere
+
+  void drop_contradicted() {
+    for (std::uint32_t a = 0; a < a_.size(); ++a) {
+      if (is_free_a(a) || a_.side().is_leaf(a) || has_common_neighbour(a, to_b_[a])) continue;
+      if (!is_contradicted(a)) continue;
+      to_a_[to_b_[a]] = none;
+      to_b_[a] = none;
+    }
+  }
+  bool is_contradicted(std::uint32_t a) const {
+    const auto in_a = a_.side().operands(a);
+    const auto in_b = b_.side().operands(to_b_[a]);
+    for (std::size_t slot = 0; slot < std::min(in_a.size(), in_b.size()); ++slot) {
+      if (!is_free_a(in_a[slot]) && !is_free_b(in_b[slot])) return true;
+    }
+    return false;
+  }
+
+  const node_context& a_;
+  const node_context& b_;
+  std::vector<std::uint32_t> to_b_;
+  std::vector<std::uint32_t> to_a_;
+  std::size_t free_a_;
+  std::size_t free_b_;
+  std::vector<std::uint32_t> fresh_;  // a of pairs whose neighbours were not looked at yet
+  std::vector<keyed_node> users_a_;
+  std::vector<keyed_node> users_b_;
+  std::vector<std::uint32_t> segment_a_;
+  std::vector<std::uint32_t> segment_b_;
+};
+
+}  // namespace
+
+node_matching match_nodes(const node_context& base, const node_context& next) {
+  // Always from the same side, so that either direction gives the same pairs.
+  const bool is_turned = next.whole() < base.whole();
+  matcher m{is_turned ? next : base, is_turned ? base : next};
+  m.run();
+  node_matching result{m.take_to_b(), m.take_to_a()};
+  if (is_turned) result.new_of.swap(result.base_of);
+  return result;
+}
+
+}  // namespace opscope

@@ -1,0 +1,115 @@
+#include "plugin/compare/select.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace opscope {
+
+namespace {
+
+// Records of one graph and target.
+struct bundle {
+  std::vector<const ledger_record*> base;
+  std::vector<const ledger_record*> next;
+};
+using graph_and_target = std::pair<std::string, std::string>;
+
+const ledger_record* find_stage(const std::vector<const ledger_record*>& all,
+                                const ledger_record& like) {
+  const auto at = std::ranges::find_if(
+      all, [&](const ledger_record* r) { return r->stage == like.stage && r->pass == like.pass; });
+  return at == all.end() ? nullptr : *at;
+}
+
+const ledger_record* find_lowered(const std::vector<const ledger_record*>& all) {
+  const auto at =
+      std::ranges::find_if(all, [](const ledger_record* r) { return r->stage == "lowered"; });
+  return at == all.end() ? nullptr : *at;
+}
+
+class pairing {
+ public:
+  explicit pairing(bool every_stage) : every_stage_{every_stage} {}
+
+  void add(const graph_and_target& key, const bundle& b) {
+    if (b.base.empty() || b.next.empty()) {
+      result.only_base.insert(result.only_base.end(), b.base.begin(), b.base.end());
+      result.only_new.insert(result.only_new.end(), b.next.begin(), b.next.end());
+      return;
+    }
+    if (!every_stage_ && find_lowered(b.base) != nullptr && find_lowered(b.next) != nullptr) {
+      result.pairs.push_back({find_lowered(b.base), find_lowered(b.next)});
+      return;
+    }
+    const std::size_t before = result.pairs.size();
+    for (const ledger_record* r : b.base) {
+      if (const ledger_record* other = find_stage(b.next, *r)) result.pairs.push_back({r, other});
+    }
+    if (result.pairs.size() != before) return;
+    if (b.base.size() == 1 && b.next.size() == 1) {
+      result.pairs.push_back({b.base.front(), b.next.front()});
+      return;
+    }
+    result.notes.push_back(key.first + " for " + key.second +
+                           ": the sides have no stage in common; choose one of each by "
+                           "LEDGER#GRAPH@STAGE");
+    result.only_base.insert(result.only_base.end(), b.base.begin(), b.base.end());
+    result.only_new.insert(result.only_new.end(), b.next.begin(), b.next.end());
+  }
+
+  record_pairs result;
+
+ private:
+  bool every_stage_;
+};
+
+}  // namespace
+
+record_pairs pair_records(std::span<const ledger_record> base, std::span<const ledger_record> next,
+                          const graph_renames& renames, bool every_stage) {
+  std::map<graph_and_target, std::size_t> places;
+  std::vector<std::pair<graph_and_target, bundle>> bundles;  // in the order they came up
+  const auto bundle_of = [&](const std::string& graph, const std::string& target) -> bundle& {
+    const graph_and_target key{graph, target};
+    const auto [at, is_new] = places.try_emplace(key, bundles.size());
+    if (is_new) bundles.emplace_back(key, bundle{});
+    return bundles[at->second].second;
+  };
+  for (const ledger_record& r : base) {
+    const auto renamed = std::ranges::find(renames, r.graph, &graph_renames::value_type::first);
+    const std::string& name = renamed == renames.end() ? r.graph : renamed->second;
+    bundle_of(name, r.target).base.push_back(&r);
+  }
+  for (const ledger_record& r : next) bundle_of(r.graph, r.target).next.push_back(&r);
+  pairing p{every_stage};
+  for (const auto& [key, b] : bundles) p.add(key, b);
+  return std::move(p.result);
+}
+
+std::vector<found_obstacle> find_obstacles(const record_pair& pair) {
+  const ledger_record& a = *pair.base;
+  const ledger_record& b = *pair.next;
+  std::vector<found_obstacle> found;
+  if (a.source && b.source && *a.source != *b.source) {
+    found.push_back({obstacle::other_source, "another graph entered the compiler (source " +
+                                                 *a.source + ", then " + *b.source +
+                                                 "): the model changed, not only the compiler"});
+  }
+  if (a.rule != b.rule) {
+    found.push_back({obstacle::other_versions,
+                     "the rule is of other versions (" + a.rule + ", then " + b.rule + ")"});
+  }
+  if (a.need && b.need && a.need->version != b.need->version) {
+    found.push_back({obstacle::other_versions,
+                     "the needs are of other versions (" + std::to_string(a.need->version) +
+                         ", then " + std::to_string(b.need->version) +
+                         "); `opscope recost` counts an old ledger anew"});
+  }
+  return found;
+}
+
+std::string stage_text(const ledger_record& r) {
+  return r.stage == "pass" && r.pass ? "pass " + *r.pass : r.stage;
+}
+
+}  // namespace opscope

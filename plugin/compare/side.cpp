@@ -1,0 +1,26 @@
+#include "plugin/compare/side.hpp"
+
+namespace opscope {
+
+graph_side::graph_side(const recorded_graph& g) : graph_{g.view()}, recorded_{&g} {
+  temp_ = std::make_shared<graph_need>(analyze_need(graph_));
+  needs_ = temp_->nodes();
+}
+
+graph_side::graph_side(const rlx::graph_view& g, std::span<const node_cost> rule,
+                       std::span<const node_need> needs, std::vector<std::string_view> labels)
+    : graph_{g}, rule_{rule}, needs_{needs}, labels_{std::move(labels)} {}
+
+std::string_view graph_side::leaf_name(std::uint32_t id) const {
+  if (!is_leaf(id)) return {};
+  const rlx_attribute* name = graph_.attribute(id, "name");
+  if (name != nullptr && name->type == RLX_ATTRIBUTE_TEXT) return rlx::text(name->value.text);
+  return rlx::text(graph_.info(id).name);
+}
+
+std::optional<node_need> graph_side::need(std::uint32_t id) const {
+  if (needs_.empty()) return std::nullopt;
+  return needs_[id];
+}
+
+}  // namespace opscope

@@ -1,0 +1,85 @@
+// Sums of nodes' measures, a sum a metric that nodes have. Nothing is lost in one: what is known is
+// added up exactly beyond 64 bits, and what is not is counted.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plugin/compare/metrics.hpp"
+#include "plugin/compare/side.hpp"
+
+namespace opscope {
+
+class amount {
+ public:
+  void add(const measure& m) {
+    if (m.is_known()) {
+      if (__builtin_add_overflow(low_, m.value(), &low_)) ++high_;
+      floors_ += m.is_floor() ? 1 : 0;
+    } else {
+      ++(m.is_missing() ? missing_ : unknown_);
+    }
+  }
+  void add(const amount& a) {
+    if (__builtin_add_overflow(low_, a.low_, &low_)) ++high_;
+    high_ += a.high_;
+    floors_ += a.floors_;
+    unknown_ += a.unknown_;
+    missing_ += a.missing_;
+  }
+  // Unknown where an addend is, or beyond 64 bits; missing where one is missing; of nothing 0.
+  measure sum() const {
+    if (missing_ != 0) return measure::missing();
+    if (unknown_ != 0 || high_ != 0) return measure::unknown();
+    return floors_ != 0 ? measure::floor(low_) : measure::known(low_);
+  }
+  // The addends that are known, beyond 64 bits at 2^64-1.
+  std::uint64_t known_part() const { return high_ != 0 ? UINT64_MAX : low_; }
+  std::uint64_t unknown_addends() const { return unknown_ + floors_; }
+  friend bool operator==(const amount&, const amount&) = default;
+
+ private:
+  std::uint64_t low_ = 0;
+  std::uint64_t high_ = 0;
+  std::uint64_t floors_ = 0;
+  std::uint64_t unknown_ = 0;
+  std::uint64_t missing_ = 0;
+};
+
+class tally {
+ public:
+  tally() : amounts_(node_metrics().size()) {}
+  void add_node(const graph_side& side, std::uint32_t id);
+  void add(const tally& t);
+  // `m` is one of node_metrics().
+  const amount& of(metric_index m) const { return amounts_[*node_metric_place(m)]; }
+  friend bool operator==(const tally&, const tally&) = default;
+
+ private:
+  std::vector<amount> amounts_;
+};
+
+// What a metric rose by. Nothing where neither side knows; from or to unknown is a change without
+// a size.
+struct change {
+  measure before;
+  measure after;
+  bool is_any() const { return !(before == after); }
+  // Both ends are known, floors or not.
+  bool has_size() const { return before.is_known() && after.is_known(); }
+  bool is_growth() const { return has_size() && after.value() > before.value(); }
+  std::uint64_t size() const {
+    return after.value() > before.value() ? after.value() - before.value()
+                                          : before.value() - after.value();
+  }
+  // Known before, and known no more.
+  bool loses() const {
+    return before.is_known() && (after.is_unknown() || (after.is_floor() && !before.is_floor()));
+  }
+};
+
+// By how much is to be looked at first: what became unknown, then the largest change, growth before
+// shrinkage.
+bool is_worse(const change& a, const change& b);
+
+}  // namespace opscope

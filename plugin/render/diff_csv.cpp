@@ -1,0 +1,4 @@
+#include "plugin/render/diff.hpp"
+namespace opscope {
+std::string diff_csv(const comparison&, const diff_wish&) { return ""; }
+}  // namespace opscope

@@ -1,0 +1,317 @@
+// A comparison for a terminal of 100 columns.
+#include <algorithm>
+#include <opscope/units.hpp>
+
+#include "plugin/render/diff.hpp"
+#include "plugin/render/diff_words.hpp"
+#include "plugin/render/need_text.hpp"
+#include "plugin/render/table.hpp"
+
+namespace opscope {
+
+namespace {
+
+constexpr std::string_view line_metrics[] = {
+    "need.bytes.lo", "need.weights.lo", "need.invariant", "need.work.lo",
+    "rule.bytes",    "rule.weights",    "rule.flops",     "memory.arena_bytes",
+    "graph_io",      "nodes",           "unknown_nodes"};
+
+struct io_ratio {
+  std::string before;
+  std::string after;
+};
+io_ratio ratios_of(const record_pair& p) {
+  const auto ratio = [](const ledger_record& r) {
+    return r.need ? ratio_text(r.need->totals.bytes(), r.need->totals.graph_io) : std::string{"-"};
+  };
+  return {ratio(*p.base), ratio(*p.next)};
+}
+
+class text_writer {
+ public:
+  text_writer(const comparison& c, const diff_wish& wish, const diff_colours& colours)
+      : c_{c}, wish_{wish}, colours_{colours} {}
+
+  std::string write() {
+    write_head();
+    if (c_.graphs.size() > 1) write_graphs();
+    std::size_t shown = 0;
+    std::size_t equal = 0;
+    for (const graph_comparison& g : c_.graphs) {
+      if (g.is_equal() && c_.graphs.size() > 1) {
+        ++equal;
+        continue;
+      }
+      if (wish_.top != 0 && shown == wish_.top) {
+        text_ += "\nmore graphs changed; --top 0 shows all of them\n";
+        break;
+      }
+      ++shown;
+      write_graph(g);
+    }
+    if (c_.graphs.size() > 1 && equal == c_.graphs.size()) text_ += "\nall graphs are equal\n";
+    return std::move(text_);
+  }
+
+ private:
+  void strong_line(const std::string& line) { text_ += colours_.strong(line) + "\n"; }
+
+  void write_head() {
+    const side_words base = words_of_side(c_, true);
+    const side_words next = words_of_side(c_, false);
+    const auto side = [&](std::string_view what, const side_words& w, std::string_view place) {
+      text_.append(colours_.strong(what))
+          .append(" ")
+          .append(w.compiler)
+          .append("; ")
+          .append(w.stage)
+          .append(", from ")
+          .append(shown_name(place, 60))
+          .append("\n");
+    };
+    side("base:", base, wish_.base_place);
+    side("new: ", next, wish_.new_place);
+    if (base.stage != next.stage) {
+      text_ += "stages differ: " + base.stage + " is compared with " + next.stage + "\n";
+    }
+    if (base.opscope != next.opscope) {
+      text_ += "written by opscope " + base.opscope + ", then by " + next.opscope + "\n";
+    }
+    for (const std::string& note : c_.notes) text_ += shown_name(note, 400) + "\n";
+    const auto list = [&](std::string_view what, const std::vector<const ledger_record*>& all) {
+      if (all.empty()) return;
+      text_.append(what);
+      std::size_t n = 0;
+      for (const ledger_record* r : all) {
+        if (n++ == 5) {
+          text_ += ", and " + std::to_string(all.size() - 5) + " more";
+          break;
+        }
+        text_.append(n == 1 ? " " : ", ")
+            .append(shown_name(r->graph, 60))
+            .append(" for ")
+            .append(shown_name(r->target, 20));
+      }
+      text_ += '\n';
+    };
+    list("only in base:", c_.only_base);
+    list("only in new: ", c_.only_new);
+  }
+
+  // One line a graph.
+  void write_graphs() {
+    text_table table{{{"graph", align::left},
+                      {"needs"},
+                      {"change"},
+                      {"weights"},
+                      {"invariant"},
+                      {"work"},
+                      {"rule"},
+                      {"arena"},
+                      {"needs/io"},
+                      {"nodes"}}};
+    std::size_t equal = 0;
+    for (const graph_comparison& g : c_.graphs) {
+      if (g.is_equal()) {
+        ++equal;
+        continue;
+      }
+      const auto of = [&](std::string_view name) { return g.of(*find_metric(name)); };
+      const auto percent = [&](std::string_view name) {
+        const change c = of(name);
+        const std::string p = percent_text(c);
+        return p.empty() ? change_text(c, metric_unit::bytes) : p;
+      };
+      const io_ratio ratio = ratios_of(g.records);
+      table.add({pair_title(g.records), measure_text(of("need.bytes.lo").after, metric_unit::bytes),
+                 percent("need.bytes.lo"), percent("need.weights.lo"),
+                 change_text(of("need.invariant"), metric_unit::bytes), percent("need.work.lo"),
+                 percent("rule.bytes"), percent("memory.arena_bytes"),
+                 ratio.before == ratio.after ? ratio.after : ratio.before + ">" + ratio.after,
+                 change_text(of("nodes"), metric_unit::count)});
+    }
+    text_ += '\n';
+    std::string heading = table.heading();
+    heading.pop_back();
+    strong_line(heading);
+    text_ += table.take_rows();
+    if (equal != 0) {
+      text_ += std::to_string(equal) + (equal == 1 ? " graph is" : " graphs are") + " equal\n";
+    }
+  }
+
+  void write_graph(const graph_comparison& g) {
+    text_ += '\n';
+    write_figures(g);
+    for (const found_obstacle& o : g.allowed) text_ += "compared although " + o.text + "\n";
+    if (!g.diff) {
+      text_ += g.no_diff + "\n";
+      return;
+    }
+    write_invariant("new invariant work (decided by weights alone, could be done once):",
+                    g.diff->new_invariant);
+    write_invariant("invariant work that is gone:", g.diff->gone_invariant);
+    write_rows(*g.diff);
+  }
+
+  void write_figures(const graph_comparison& g) {
+    text_table table{{{"", align::left}, {"base"}, {"new"}, {"change"}, {"%"}}};
+    const std::string title = pair_title(g.records);
+    for (const std::string_view name : line_metrics) {
+      const metric_index m = *find_metric(name);
+      const change c = g.of(m);
+      const bool is_silent = (c.before.is_missing() && c.after.is_missing()) ||
+                             (name == "unknown_nodes" && !c.is_any() && c.after.value() == 0);
+      if (is_silent) continue;
+      const metric_unit unit = metrics()[m].unit;
+      table.add({"  " + std::string{metrics()[m].heading}, measure_text(c.before, unit),
+                 measure_text(c.after, unit), change_text(c, unit), percent_text(c)});
+    }
+    if (g.records.base->need || g.records.next->need) {
+      const io_ratio ratio = ratios_of(g.records);
+      table.add({"  needs / graph in and out", ratio.before, ratio.after,
+                 ratio.before == ratio.after ? "=" : "", ""});
+    }
+    // The title takes the place of the first heading.
+    std::string heading = table.heading();
+    const std::string rows = table.take_rows();
+    heading.pop_back();
+    const std::size_t width = shown_width(title);
+    const std::size_t blank = heading.find_first_not_of(' ');
+    if (blank != std::string::npos && blank > width + 1) {
+      heading.replace(0, width, title);
+    } else {
+      strong_line(title);
+    }
+    strong_line(heading);
+    text_ += rows;
+  }
+
+  void write_invariant(std::string_view title, const std::vector<invariant_work>& work) {
+    if (work.empty()) return;
+    text_.append(title).append("\n");
+    const std::vector<std::string> lines = invariant_lines(work);
+    const std::size_t most = wish_.top == 0 ? lines.size() : std::min<std::size_t>(3, wish_.top);
+    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) text_ += "  " + lines[i] + "\n";
+    if (lines.size() > most) {
+      text_ += "  and " + std::to_string(lines.size() - most) + " more kinds\n";
+    }
+  }
+
+  // ---- What happened
+
+  void write_rows(const graph_diff& d) {
+    if (d.is_equal()) {
+      text_ += "no node changed: each has a counterpart with the same operation and figures" +
+               renamed(d) + "\n";
+      return;
+    }
+    std::vector<diff_row> rows = d.rows;
+    sort_rows(rows, wish_.by);
+    const std::size_t changed = rows.size() - (rows.back().what == edit::equal ? 1 : 0);
+    const std::size_t shown = wish_.top == 0 ? changed : std::min(changed, wish_.top);
+    const std::vector<metric_index> columns = row_columns(rows);
+    std::vector<column> headings{{"what happened", align::left}, {"times"}};
+    for (const metric_index m : columns) headings.push_back({metrics()[m].heading});
+    headings.push_back({"where", align::left});
+    text_table table{std::move(headings)};
+    for (std::size_t i = 0; i < shown; ++i) {
+      table.add(cells(
+          edit_mark(rows[i]), rows[i].times, columns, [&](metric_index m) { return rows[i].of(m); },
+          shown_name(rows[i].label, 48)));
+    }
+    if (shown != changed) {
+      tally base;
+      tally next;
+      std::uint64_t times = 0;
+      for (std::size_t i = shown; i < changed; ++i) {
+        base.add(rows[i].base);
+        next.add(rows[i].next);
+        times += rows[i].times;
+      }
+      table.add(cells(
+          "[" + std::to_string(changed - shown) + " others]", times, columns,
+          [&](metric_index m) {
+            return change{base.of(m).sum(), next.of(m).sum()};
+          },
+          ""));
+    }
+    if (changed != rows.size()) {
+      const diff_row& equal = rows.back();
+      table.add(cells(
+          "[ = ]", 0, columns, [&](metric_index m) { return equal.of(m); },
+          std::to_string(equal.base_nodes()) + " nodes and " + std::to_string(equal.base_leaves) +
+              " leaves are the same" + renamed(d)));
+    }
+    table.add(cells(
+        "TOTAL", 0, columns,
+        [&](metric_index m) {
+          return change{d.base.of(m).sum(), d.next.of(m).sum()};
+        },
+        ""));
+    text_ += '\n';
+    std::string heading = table.heading();
+    heading.pop_back();
+    strong_line(heading);
+    interleave(table.take_rows(), rows, shown);
+  }
+
+  static std::string renamed(const graph_diff& d) {
+    return d.renamed_leaves == 0 ? "" : ", " + std::to_string(d.renamed_leaves) + " renamed";
+  }
+
+  // The metric that the rows are in the order of, then what differs at all.
+  std::vector<metric_index> row_columns(const std::vector<diff_row>& rows) const {
+    std::vector<metric_index> columns{wish_.by};
+    for (const std::string_view name :
+         {"need.bytes.lo", "need.invariant", "need.work.lo", "rule.bytes"}) {
+      const metric_index m = *find_metric(name);
+      const bool is_there = std::ranges::find(columns, m) != columns.end();
+      const bool changes =
+          std::ranges::any_of(rows, [&](const diff_row& r) { return r.of(m).is_any(); });
+      if (!is_there && changes && columns.size() < 4) columns.push_back(m);
+    }
+    return columns;
+  }
+
+  template <class Of>
+  std::vector<std::string> cells(std::string what, std::uint64_t times,
+                                 const std::vector<metric_index>& columns, const Of& of,
+                                 std::string where) const {
+    std::vector<std::string> all{std::move(what), times == 0 ? "" : "x" + std::to_string(times)};
+    for (const metric_index m : columns) all.push_back(change_text(of(m), metrics()[m].unit));
+    all.push_back(std::move(where));
+    return all;
+  }
+
+  // Under each of the first rows: of what it is made and by whom.
+  void interleave(const std::string& lines, const std::vector<diff_row>& rows, std::size_t shown) {
+    std::size_t begin = 0;
+    for (std::size_t i = 0; begin < lines.size(); ++i) {
+      const std::size_t end = lines.find('\n', begin);
+      std::size_t last = end;
+      while (last > begin && lines[last - 1] == ' ') --last;
+      text_.append(lines, begin, last - begin).append("\n");
+      begin = end + 1;
+      if (i >= shown) continue;
+      std::string more = "    " + kinds_text(rows[i]);
+      std::vector<std::string> passes;
+      for (const std::string& pass : rows[i].passes) passes.push_back(shown_name(pass, 60));
+      if (!passes.empty()) more += "; by " + joined(passes, ", ");
+      text_ += colours_.faint(more) + "\n";
+    }
+  }
+
+  const comparison& c_;
+  const diff_wish& wish_;
+  const diff_colours& colours_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string diff_text(const comparison& c, const diff_wish& wish, const diff_colours& colours) {
+  return text_writer{c, wish, colours}.write();
+}
+
+}  // namespace opscope

@@ -1,0 +1,40 @@
+// The words that the formats of a comparison for people share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plugin/compare/comparison.hpp"
+
+namespace opscope {
+
+// `2.31 GiB`, `2.31 GiB~?` where there is no upper bound, `unknown`, `-` where it is missing.
+std::string measure_text(const measure& m, metric_unit unit);
+// `+2.37 GiB`, `=`, `now unknown`, `was unknown`, empty where neither side says anything.
+std::string change_text(const change& c, metric_unit unit);
+// `+102.9 %` of the value before; `new` where that was 0, empty where there is no change.
+std::string percent_text(const change& c);
+
+// `[FUSED 4->3]`, `[NEW]`, `[DEL]`, `[CHANGED]`, `[ = ]`.
+std::string edit_mark(const diff_row& row);
+// `2 MatMul, Activation -> FusedSwiGLU`; what changed in brackets; leaves by their number.
+std::string kinds_text(const diff_row& row);
+std::string kinds_text(const std::vector<kind_count>& kinds);
+std::string joined(const std::vector<std::string>& texts, std::string_view separator);
+
+// `32 Concat, 16 of 3 operands, 16 of 2`: work of one kind.
+std::vector<std::string> invariant_lines(const std::vector<invariant_work>& work);
+
+// `rlxc 0.1.0, pipeline rlx-0.2.2, lowered`, with options and tags where there are some; what
+// differs between the records of a side is told by its number.
+struct side_words {
+  std::string compiler;
+  std::string stage;
+  std::string opscope;
+};
+side_words words_of_side(const comparison& c, bool is_base);
+
+// `llama for cpu`, `old for cpu, now new` where it was renamed.
+std::string pair_title(const record_pair& p);
+
+}  // namespace opscope

@@ -20,13 +20,15 @@ node_context::node_context(const graph_side& side) : side_{&side} {
 
 void node_context::hash_nodes() {
   const std::uint32_t n = size();
+  character_.resize(n);
   operation_.resize(n);
   kind_.resize(n);
   label_.resize(n);
   output_hash_.assign(n, 0);
   for (std::uint32_t id = 0; id < n; ++id) {
     const std::uint32_t kind = side_->node(id).kind;
-    operation_[id] = operation_hash(side_->graph(), id);
+    character_[id] = character_hash(side_->graph(), id);
+    operation_[id] = operation_hash(side_->graph(), id, character_[id]);
     kind_[id] = rlx::is_listed_kind(kind) ? kind : text_hash(side_->kind(id));
     label_[id] = text_hash(side_->label(id));
   }
@@ -55,28 +57,41 @@ void node_context::hash_above() {
   const std::uint32_t n = size();
   above_.resize(n);
   above_unnamed_.resize(n);
+  frame_above_.resize(n);
   for (std::uint32_t id = 0; id < n; ++id) {
     std::uint64_t named = operation_[id];
     std::uint64_t unnamed = operation_[id];
+    std::uint64_t frame = character_[id];
     if (const std::string_view name = side_->leaf_name(id); !name.empty()) {
-      named = mixed(named, mixed(salt_name, text_hash(name)));
+      const std::uint64_t name_hash = mixed(salt_name, text_hash(name));
+      named = mixed(named, name_hash);
+      frame = mixed(frame, name_hash);
     }
     for (const std::uint32_t o : side_->operands(id)) {
       named = mixed(named, above_[o]);
       unnamed = mixed(unnamed, above_unnamed_[o]);
+      frame = mixed(frame, frame_above_[o]);
     }
     above_[id] = named;
     above_unnamed_[id] = unnamed;
+    frame_above_[id] = frame;
     whole_ += mixed(named, output_hash_[id]);
   }
 }
 
 void node_context::hash_below() {
   below_.resize(size());
+  frame_below_.resize(size());
   for (std::uint32_t id = size(); id-- != 0;) {
     std::uint64_t used = output_hash_[id];
-    for (const node_use& u : uses(id)) used += mixed(mixed(salt_use, u.slot), below_[u.user]);
+    std::uint64_t frame = used;
+    for (const node_use& u : uses(id)) {
+      const std::uint64_t slot = mixed(salt_use, u.slot);
+      used += mixed(slot, below_[u.user]);
+      frame += mixed(slot, frame_below_[u.user]);
+    }
     below_[id] = mixed(operation_[id], used);
+    frame_below_[id] = mixed(character_[id], frame);
   }
 }
 

@@ -21,7 +21,8 @@ class node_context {
 
   const graph_side& side() const { return *side_; }
   std::uint32_t size() const { return side_->size(); }
-  // Kind, element type, shape, attributes; no names.
+  // Kind and attributes; and these with element type and shape. No names.
+  std::uint64_t character(std::uint32_t id) const { return character_[id]; }
   std::uint64_t operation(std::uint32_t id) const { return operation_[id]; }
   std::uint64_t kind(std::uint32_t id) const { return kind_[id]; }
   std::uint64_t label(std::uint32_t id) const { return label_[id]; }
@@ -30,6 +31,9 @@ class node_context {
   std::uint64_t above_unnamed(std::uint32_t id) const { return above_unnamed_[id]; }
   // The computations that the node feeds, down to the outputs, without their other operands.
   std::uint64_t below(std::uint32_t id) const { return below_[id]; }
+  // Both without element types and shapes, which change all along a layer.
+  std::uint64_t frame_above(std::uint32_t id) const { return frame_above_[id]; }
+  std::uint64_t frame_below(std::uint32_t id) const { return frame_below_[id]; }
   // Of the whole graph with its names: equal for every renumbering.
   std::uint64_t whole() const { return whole_; }
 
@@ -51,12 +55,15 @@ class node_context {
   void hash_below();
 
   const graph_side* side_;
+  std::vector<std::uint64_t> character_;
   std::vector<std::uint64_t> operation_;
   std::vector<std::uint64_t> kind_;
   std::vector<std::uint64_t> label_;
   std::vector<std::uint64_t> above_;
   std::vector<std::uint64_t> above_unnamed_;
   std::vector<std::uint64_t> below_;
+  std::vector<std::uint64_t> frame_above_;
+  std::vector<std::uint64_t> frame_below_;
   std::vector<std::uint64_t> output_hash_;
   std::vector<std::uint32_t> first_use_;
   std::vector<node_use> uses_;

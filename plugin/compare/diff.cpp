@@ -38,8 +38,9 @@ class differ {
   differ(const graph_side& base, const graph_side& next)
       : base_{base}, next_{next}, base_context_{base}, next_context_{next} {}
 
-  graph_diff run() {
-    m_ = match_nodes(base_context_, next_context_);
+  graph_diff run() { return run(match_nodes(base_context_, next_context_)); }
+  graph_diff run(node_matching matching) {
+    m_ = std::move(matching);
     match_symbols();
     stamp_ = commonest_pass(next_);
     add_pairs();
@@ -334,6 +335,10 @@ std::uint64_t diff_row::new_nodes() const { return sum_of(new_kinds); }
 
 graph_diff compare_graphs(const graph_side& base, const graph_side& next) {
   return differ{base, next}.run();
+}
+
+graph_diff compare_graphs(const graph_side& base, const graph_side& next, node_matching matching) {
+  return differ{base, next}.run(std::move(matching));
 }
 
 void sort_rows(std::vector<diff_row>& rows, metric_index by) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plugin/compare/match.hpp"
 #include "plugin/compare/side.hpp"
 #include "plugin/compare/tally.hpp"
 
@@ -74,6 +75,8 @@ struct graph_diff {
 };
 
 graph_diff compare_graphs(const graph_side& base, const graph_side& next);
+// The same, where it is known which node is which. Matched nodes are of one kind.
+graph_diff compare_graphs(const graph_side& base, const graph_side& next, node_matching matching);
 
 // Worst first by one of node_metrics(); `equal` stays last.
 void sort_rows(std::vector<diff_row>& rows, metric_index by);

@@ -1,8 +1,10 @@
 #include "plugin/compare/match.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 
+#include "plugin/compare/group.hpp"
 #include "plugin/compare/operation.hpp"
 
 namespace opscope {
@@ -38,17 +40,20 @@ class matcher {
     spread();
     match_by_surroundings();
     match_by_place();
-    match_by_label();
+    match_islands();
     match_by_place();
     pair([](const node_context& c, std::uint32_t id) { return c.above(id); },
          policy::in_order_as_far_as_they_go);
     drop_contradicted();
+    match_leaves_of_groups();
   }
 
   std::vector<std::uint32_t> take_to_b() { return std::move(to_b_); }
   std::vector<std::uint32_t> take_to_a() { return std::move(to_a_); }
 
  private:
+  static constexpr auto any_pair = [](std::uint32_t, std::uint32_t) { return true; };
+
   bool is_done() const { return free_a_ == 0 || free_b_ == 0; }
   bool is_free_a(std::uint32_t a) const { return to_b_[a] == none; }
   bool is_free_b(std::uint32_t b) const { return to_a_[b] == none; }
@@ -79,8 +84,11 @@ class matcher {
   template <class Key, class Accept>
   bool pair(const Key& key, policy p, const Accept& accept) {
     if (is_done()) return false;
-    const std::vector<keyed_node> in_a = keyed(a_, to_b_, key);
-    const std::vector<keyed_node> in_b = keyed(b_, to_a_, key);
+    return pair_lists(keyed(a_, to_b_, key), keyed(b_, to_a_, key), p, accept);
+  }
+  template <class Accept>
+  bool pair_lists(const std::vector<keyed_node>& in_a, const std::vector<keyed_node>& in_b,
+                  policy p, const Accept& accept) {
     const std::size_t before = free_a_;
     auto x = in_a.begin();
     auto y = in_b.begin();
@@ -109,7 +117,7 @@ class matcher {
   }
   template <class Key>
   bool pair(const Key& key, policy p) {
-    return pair(key, p, [](std::uint32_t, std::uint32_t) { return true; });
+    return pair(key, p, any_pair);
   }
 
   void find_anchors() {
@@ -121,6 +129,9 @@ class matcher {
             std::uint32_t id) { return mixed(c.above_unnamed(id), c.below(id)); },
          policy::in_order);
     pair([](const node_context& c, std::uint32_t id) { return c.below(id); }, policy::unique);
+    pair([](const node_context& c,
+            std::uint32_t id) { return mixed(c.frame_above(id), c.frame_below(id)); },
+         policy::in_order);
   }
   // A leaf by its name, whatever its shape.
   static std::uint64_t leaf_key(const node_context& c, std::uint32_t id) {
@@ -162,20 +173,57 @@ class matcher {
     collect(a_, to_b_, a, users_a_);
     if (users_a_.empty()) return;
     collect(b_, to_a_, b, users_b_);
-    const auto is_alone = [](const std::vector<keyed_node>& users, std::size_t i) {
-      return (i == 0 || users[i - 1].key != users[i].key) &&
-             (i + 1 == users.size() || users[i + 1].key != users[i].key);
-    };
-    std::size_t j = 0;
-    for (std::size_t i = 0; i < users_a_.size(); ++i) {
-      while (j < users_b_.size() && users_b_[j].key < users_a_[i].key) ++j;
-      if (j == users_b_.size()) return;
-      if (users_b_[j].key != users_a_[i].key) continue;
-      if (!is_alone(users_a_, i) || !is_alone(users_b_, j)) continue;
-      const std::uint32_t x = users_a_[i].id;
-      const std::uint32_t y = users_b_[j].id;
-      if (is_free_a(x) && is_free_b(y)) match(x, y);
+    auto x = users_a_.begin();
+    auto y = users_b_.begin();
+    while (x != users_a_.end() && y != users_b_.end()) {
+      if (x->key != y->key) {
+        ++(x->key < y->key ? x : y);
+        continue;
+      }
+      const auto is_other = [k = x->key](const keyed_node& n) { return n.key != k; };
+      const auto x_end = std::find_if(x, users_a_.end(), is_other);
+      const auto y_end = std::find_if(y, users_b_.end(), is_other);
+      match_only_fits({x, x_end}, {y, y_end});
+      x = x_end;
+      y = y_end;
     }
+  }
+  // Equal operations that read one node in one place. One of each are the same; of several, those
+  // whose other operands leave one choice.
+  void match_only_fits(std::span<const keyed_node> in_a, std::span<const keyed_node> in_b) {
+    if (in_a.size() == 1 && in_b.size() == 1) {
+      if (is_free_a(in_a[0].id) && is_free_b(in_b[0].id)) match(in_a[0].id, in_b[0].id);
+      return;
+    }
+    constexpr std::size_t most_compared = 16;
+    if (in_a.size() > most_compared || in_b.size() > most_compared) return;
+    std::array<std::uint32_t, most_compared> fits_of_b{};
+    std::array<std::uint32_t, most_compared> choice{};
+    for (std::size_t i = 0; i < in_a.size(); ++i) {
+      choice[i] = none;
+      if (!is_free_a(in_a[i].id)) continue;
+      std::uint32_t fits = 0;
+      for (std::size_t j = 0; j < in_b.size(); ++j) {
+        if (!is_free_b(in_b[j].id) || !has_fitting_operands(in_a[i].id, in_b[j].id)) continue;
+        ++fits;
+        ++fits_of_b[j];
+        choice[i] = static_cast<std::uint32_t>(j);
+      }
+      if (fits != 1) choice[i] = none;
+    }
+    for (std::size_t i = 0; i < in_a.size(); ++i) {
+      if (choice[i] == none || fits_of_b[choice[i]] != 1) continue;
+      if (is_free_b(in_b[choice[i]].id)) match(in_a[i].id, in_b[choice[i]].id);
+    }
+  }
+  // Each operand and what is in its place are a pair, or both have no counterpart yet.
+  bool has_fitting_operands(std::uint32_t a, std::uint32_t b) const {
+    const auto in_a = a_.side().operands(a);
+    const auto in_b = b_.side().operands(b);
+    return std::equal(in_a.begin(), in_a.end(), in_b.begin(), in_b.end(),
+                      [&](std::uint32_t x, std::uint32_t y) {
+                        return to_b_[x] == y || (is_free_a(x) && is_free_b(y));
+                      });
   }
   // What was ambiguous beside a pair may be so no more.
   bool spread_again() {
@@ -238,14 +286,14 @@ class matcher {
   }
 
   template <class Colour, class Accept>
-  bool pair_in_segments(const Colour& colour, const Accept& accept) {
+  bool pair_in_segments(const Colour& colour, policy p, const Accept& accept) {
     if (is_done()) return false;
     cut_into_segments();
     const bool found = pair(
         [&](const node_context& c, std::uint32_t id) {
           return mixed(colour(c, id), (&c == &a_ ? segment_a_ : segment_b_)[id]);
         },
-        policy::in_order, accept);
+        p, accept);
     if (found) spread();
     return found;
   }
@@ -263,21 +311,19 @@ class matcher {
     const auto near = [&](const node_context& c, std::uint32_t id) {
       return (&c == &a_ ? near_a : near_b)[id];
     };
+    const auto operation = [](const node_context& c, std::uint32_t id) { return c.operation(id); };
     const auto labelled = [](const auto& colour) {
       return [&colour](const node_context& c, std::uint32_t id) {
         return mixed(colour(c, id), c.label(id));
       };
     };
-    const auto any = [](std::uint32_t, std::uint32_t) { return true; };
     bool goes_on = true;
     for (int round = 0; goes_on && round < most_rounds && !is_done(); ++round) {
-      goes_on = pair_in_segments(labelled(far), any);
-      goes_on |= pair_in_segments(labelled(near), any);
-      goes_on |= pair_in_segments(far, any);
+      goes_on = pair_in_segments(labelled(far), policy::in_order, any_pair);
+      goes_on |= pair_in_segments(labelled(near), policy::in_order, any_pair);
+      goes_on |= pair_in_segments(far, policy::in_order, any_pair);
       goes_on |= pair_in_segments(
-          [](const node_context& c, std::uint32_t id) {
-            return mixed(c.operation(id), c.label(id));
-          },
+          labelled(operation), policy::in_order,
           [&](std::uint32_t x, std::uint32_t y) { return has_common_neighbour(x, y); });
       goes_on |= spread_again();
     }
@@ -300,27 +346,32 @@ class matcher {
 
   // ---- By place alone: what reads the same, or is read by the same, is the same changed
 
+  // First those of one character, then any of one kind.
   void match_by_place() {
-    bool goes_on = true;
-    for (int round = 0; goes_on && round < most_rounds && !is_done(); ++round) {
-      goes_on = match_by_operands();
-      goes_on |= match_by_users();
-      if (goes_on) spread();
-      goes_on |= spread_again();
+    for (const bool any_character : {false, true}) {
+      bool goes_on = true;
+      for (int round = 0; goes_on && round < most_rounds && !is_done(); ++round) {
+        goes_on = match_by_operands(any_character);
+        goes_on |= match_by_users(any_character);
+        if (goes_on) spread();
+        goes_on |= spread_again();
+      }
     }
   }
+  bool is_like(std::uint32_t a, std::uint32_t b, bool any_character) const {
+    return any_character ? a_.kind(a) == b_.kind(b) : a_.character(a) == b_.character(b);
+  }
 
-  bool match_by_operands() {
+  bool match_by_operands(bool any_character) {
     const std::size_t before = free_a_;
     for (std::uint32_t a = 0; a < a_.size() && !is_done(); ++a) {
       if (!is_free_a(a)) continue;
-      if (const std::uint32_t b = same_operands(a); b != none) match(a, b);
+      if (const std::uint32_t b = same_operands(a, any_character); b != none) match(a, b);
     }
     return free_a_ != before;
   }
-  // The free node of a's kind that reads the counterparts of a's operands; one of a's operation
-  // first.
-  std::uint32_t same_operands(std::uint32_t a) const {
+  // The free node like a that reads the counterparts of a's operands; of several the most alike.
+  std::uint32_t same_operands(std::uint32_t a, bool any_character) const {
     const auto in_a = a_.side().operands(a);
     std::uint32_t from = none;  // the operand with the fewest users
     for (const std::uint32_t x : in_a) {
@@ -329,29 +380,35 @@ class matcher {
     }
     if (from == none || b_.uses(from).size() > most_uses_searched) return none;
     std::uint32_t found = none;
+    int most = -1;
     for (const node_use& u : b_.uses(from)) {
-      const auto in_b = b_.side().operands(u.user);
-      if (!is_free_b(u.user) || a_.kind(a) != b_.kind(u.user) || in_a.size() != in_b.size() ||
+      const std::uint32_t b = u.user;
+      const auto in_b = b_.side().operands(b);
+      if (!is_free_b(b) || !is_like(a, b, any_character) || in_a.size() != in_b.size() ||
           !std::equal(in_a.begin(), in_a.end(), in_b.begin(),
                       [&](std::uint32_t x, std::uint32_t y) { return to_b_[x] == y; })) {
         continue;
       }
-      if (a_.operation(a) == b_.operation(u.user)) return u.user;
-      if (found == none) found = u.user;
+      const int agreement = 4 * (a_.operation(a) == b_.operation(b) ? 1 : 0) +
+                            2 * (a_.frame_below(a) == b_.frame_below(b) ? 1 : 0) +
+                            (a_.label(a) == b_.label(b) ? 1 : 0);
+      if (agreement <= most) continue;
+      most = agreement;
+      found = b;
     }
     return found;
   }
 
-  bool match_by_users() {
+  bool match_by_users(bool any_character) {
     const std::size_t before = free_a_;
     for (std::uint32_t a = a_.size(); a-- != 0 && !is_done();) {
       if (!is_free_a(a)) continue;
-      if (const std::uint32_t b = same_users(a); b != none) match(a, b);
+      if (const std::uint32_t b = same_users(a, any_character); b != none) match(a, b);
     }
     return free_a_ != before;
   }
-  // The free node of a's kind that the counterparts of a's users read in its place.
-  std::uint32_t same_users(std::uint32_t a) const {
+  // The free node like a that the counterparts of a's users read in its place.
+  std::uint32_t same_users(std::uint32_t a, bool any_character) const {
     const auto uses = a_.uses(a);
     std::uint32_t found = none;
     if (uses.empty()) {
@@ -366,7 +423,7 @@ class matcher {
       if (!is_free_b(b) || (found != none && found != b)) return none;
       found = b;
     }
-    const bool fits = a_.kind(a) == b_.kind(found) && b_.uses(found).size() == uses.size() &&
+    const bool fits = is_like(a, found, any_character) && b_.uses(found).size() == uses.size() &&
                       a_.output_hash(a) == b_.output_hash(found);
     return fits ? found : none;
   }
@@ -380,9 +437,23 @@ class matcher {
     return none;
   }
 
-  // ---- By label and kind, where something beside agrees
+  // ---- Islands, of which no neighbour has a counterpart: alone of their kind between two anchors
 
-  void match_by_label() {
+  void match_islands() {
+    const auto is_possible = [&](std::uint32_t x, std::uint32_t y) {
+      return !is_contradicted(x, y);
+    };
+    const auto labelled = [](const node_context& c, std::uint32_t id) {
+      return mixed(c.operation(id), c.label(id));
+    };
+    const auto operation = [](const node_context& c, std::uint32_t id) { return c.operation(id); };
+    bool goes_on = true;
+    for (int round = 0; goes_on && round < most_rounds && !is_done(); ++round) {
+      goes_on = pair_in_segments(labelled, policy::unique, is_possible);
+      goes_on |= pair_in_segments(operation, policy::unique, is_possible);
+      goes_on |= spread_again();
+      if (goes_on) match_by_place();
+    }
     pair([](const node_context& c, std::uint32_t id) { return mixed(c.kind(id), c.label(id)); },
          policy::unique,
          [&](std::uint32_t x, std::uint32_t y) { return has_common_neighbour(x, y); });
@@ -393,19 +464,49 @@ class matcher {
 
   void drop_contradicted() {
     for (std::uint32_t a = 0; a < a_.size(); ++a) {
-      if (is_free_a(a) || a_.side().is_leaf(a) || has_common_neighbour(a, to_b_[a])) continue;
-      if (!is_contradicted(a)) continue;
-      to_a_[to_b_[a]] = none;
+      if (is_free_a(a) || a_.side().is_leaf(a)) continue;
+      const std::uint32_t b = to_b_[a];
+      if (has_common_neighbour(a, b) || !is_contradicted(a, b)) continue;
+      to_a_[b] = none;
       to_b_[a] = none;
+      ++free_a_;
+      ++free_b_;
     }
   }
-  bool is_contradicted(std::uint32_t a) const {
+  // An operand, or what a user reads in the node's place, has its counterpart elsewhere.
+  bool is_contradicted(std::uint32_t a, std::uint32_t b) const {
     const auto in_a = a_.side().operands(a);
-    const auto in_b = b_.side().operands(to_b_[a]);
+    const auto in_b = b_.side().operands(b);
     for (std::size_t slot = 0; slot < std::min(in_a.size(), in_b.size()); ++slot) {
-      if (!is_free_a(in_a[slot]) && !is_free_b(in_b[slot])) return true;
+      if (to_b_[in_a[slot]] != in_b[slot] && !is_free_a(in_a[slot]) && !is_free_b(in_b[slot])) {
+        return true;
+      }
+    }
+    const auto uses = a_.uses(a);
+    for (const node_use& u : uses.first(std::min(uses.size(), most_uses_searched))) {
+      if (is_free_a(u.user)) continue;
+      const auto there = b_.side().operands(to_b_[u.user]);
+      if (u.slot < there.size() && there[u.slot] != b && !is_free_b(there[u.slot])) return true;
     }
     return false;
+  }
+
+  // ---- Renamed leaves of nodes that became others
+
+  void match_leaves_of_groups() {
+    if (is_done()) return;
+    const auto leaves = [](const node_context& c, const std::vector<std::uint32_t>& ids) {
+      std::vector<keyed_node> all;
+      for (const std::uint32_t id : ids) {
+        if (c.side().is_leaf(id)) all.push_back({c.operation(id), id});
+      }
+      std::sort(all.begin(), all.end());
+      return all;
+    };
+    for (const node_group& g : group_unmatched(a_, b_, {to_b_, to_a_})) {
+      if (!g.base.empty() && !g.next.empty())
+        pair_lists(leaves(a_, g.base), leaves(b_, g.next), policy::in_order, any_pair);
+    }
   }
 
   const node_context& a_;

@@ -47,7 +47,7 @@ std::uint64_t nested_hash(const rlx::graph_view& g) {
   std::uint64_t inputs = 0;
   for (std::uint32_t id = 0; id < g.size(); ++id) {
     const rlx_node& n = g.node(id);
-    std::uint64_t h = operation_hash(g, id);
+    std::uint64_t h = operation_hash(g, id, character_hash(g, id));
     if (n.kind == RLX_KIND_Input) h = mixed(h, ++inputs);
     for (const std::uint32_t o : g.inputs(n)) h = mixed(h, up[o]);
     up[id] = h;
@@ -96,23 +96,28 @@ std::vector<attribute_value_hash> sorted_attributes(const rlx::graph_view& g, st
 
 std::uint64_t text_hash(std::string_view text) { return hash_bytes(text).low; }
 
-std::uint64_t operation_hash(const rlx::graph_view& g, std::uint32_t id) {
+std::uint64_t character_hash(const rlx::graph_view& g, std::uint32_t id) {
   const rlx_node& n = g.node(id);
   const rlx_node_info& info = g.info(id);
-  std::uint64_t h = mixed(kind_hash(n.kind, info.kind_text), dtype_hash(n.dtype, info.dtype_text));
+  // In any order.
+  std::uint64_t attributes = 0;
+  for (const rlx_attribute& a : g.attributes(id)) {
+    if (counts(n, a)) attributes += mixed(text_hash(rlx::text(a.name)), value_hash(a));
+  }
+  const std::uint64_t h = mixed(kind_hash(n.kind, info.kind_text), attributes);
+  return info.nested_count == 0 ? h : mixed(h, nested_graphs_hash(g, id));
+}
+
+std::uint64_t operation_hash(const rlx::graph_view& g, std::uint32_t id, std::uint64_t character) {
+  const rlx_node& n = g.node(id);
+  std::uint64_t h = mixed(character, dtype_hash(n.dtype, g.info(id).dtype_text));
   h = mixed(h, n.rank);
   h = mixed(h, n.dynamic_dims);
   std::uint32_t d = 0;
   for (const std::uint64_t size : g.dims(n)) {
     h = mixed(h, ((n.dynamic_dims >> d++) & 1) != 0 ? 0 : size);
   }
-  // In any order.
-  std::uint64_t attributes = 0;
-  for (const rlx_attribute& a : g.attributes(id)) {
-    if (counts(n, a)) attributes += mixed(text_hash(rlx::text(a.name)), value_hash(a));
-  }
-  h = mixed(h, attributes);
-  return info.nested_count == 0 ? h : mixed(h, nested_graphs_hash(g, id));
+  return h;
 }
 
 std::uint32_t find_differences(const rlx::graph_view& a, std::uint32_t id_a,

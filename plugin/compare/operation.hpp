@@ -19,8 +19,11 @@ inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
 }
 std::uint64_t text_hash(std::string_view text);
 
-// A leaf's name and attributes at their default do not count; of a dynamic dim only that it is one.
-std::uint64_t operation_hash(const rlx::graph_view& g, std::uint32_t id);
+// Kind, attributes and nested graphs: what a node goes on being when sizes change. A leaf's name
+// and attributes at their default do not count.
+std::uint64_t character_hash(const rlx::graph_view& g, std::uint32_t id);
+// All of it, given the node's character. Of a dynamic dim counts only that it is one.
+std::uint64_t operation_hash(const rlx::graph_view& g, std::uint32_t id, std::uint64_t character);
 
 // What two nodes of one kind differ in, as bits.
 enum difference : std::uint32_t {

@@ -2,10 +2,7 @@
 
 namespace opscope {
 
-graph_side::graph_side(const recorded_graph& g) : graph_{g.view()}, recorded_{&g} {
-  temp_ = std::make_shared<graph_need>(analyze_need(graph_));
-  needs_ = temp_->nodes();
-}
+graph_side::graph_side(const recorded_graph& g) : graph_{g.view()}, recorded_{&g} {}
 
 graph_side::graph_side(const rlx::graph_view& g, std::span<const node_cost> rule,
                        std::span<const node_need> needs, std::vector<std::string_view> labels)
@@ -19,6 +16,7 @@ std::string_view graph_side::leaf_name(std::uint32_t id) const {
 }
 
 std::optional<node_need> graph_side::need(std::uint32_t id) const {
+  if (recorded_ != nullptr) return recorded_->need(id);
   if (needs_.empty()) return std::nullopt;
   return needs_[id];
 }

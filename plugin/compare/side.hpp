@@ -2,7 +2,6 @@
 // whoever holds them.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <rlx/view.hpp>
 #include <span>
@@ -44,7 +43,6 @@ class graph_side {
  private:
   rlx::graph_view graph_;
   const recorded_graph* recorded_ = nullptr;
-  std::shared_ptr<graph_need> temp_;
   std::span<const node_cost> rule_;
   std::span<const node_need> needs_;
   std::vector<std::string_view> labels_;

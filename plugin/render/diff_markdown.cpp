@@ -1,4 +1,183 @@
+// A comparison for a pull request: a table of graphs, then what happened in each that changed,
+// folded away behind its first line.
+#include <algorithm>
+#include <span>
+
 #include "plugin/render/diff.hpp"
+#include "plugin/render/diff_words.hpp"
+
 namespace opscope {
-std::string diff_markdown(const comparison&, const diff_wish&) { return ""; }
+
+namespace {
+
+constexpr std::string_view graph_metrics[] = {"need.bytes.lo",  "need.weights.lo",
+                                              "need.invariant", "need.work.lo",
+                                              "rule.bytes",     "memory.arena_bytes"};
+constexpr std::string_view row_metrics[] = {"need.bytes.lo", "need.invariant", "need.work.lo",
+                                            "rule.bytes"};
+
+// Text inside a cell: nothing in it is markup.
+std::string cell(std::string_view text) {
+  std::string s;
+  for (const char c : text) {
+    if (std::string_view{"\\`*_{}[]<>#|~"}.find(c) != std::string_view::npos) s += '\\';
+    s += c;
+  }
+  return s;
+}
+
+std::string row(const std::vector<std::string>& cells) {
+  std::string line{"|"};
+  for (const std::string& c : cells) line.append(" ").append(c).append(" |");
+  return line + "\n";
+}
+// The first column to the left, numbers to the right.
+std::string heading(const std::vector<std::string>& cells, std::size_t left) {
+  std::string line = row(cells) + "|";
+  for (std::size_t i = 0; i < cells.size(); ++i) line += i < left ? "---|" : "---:|";
+  return line + "\n";
+}
+
+std::string change_cell(const change& c, metric_unit unit) {
+  if (!c.is_any()) return c.before.is_missing() ? "" : "=";
+  const std::string percent = percent_text(c);
+  return cell(measure_text(c.before, unit) + " → " + measure_text(c.after, unit)) +
+         (percent.empty() ? "" : " (" + percent + ")");
+}
+
+class markdown_writer {
+ public:
+  markdown_writer(const comparison& c, const diff_wish& wish) : c_{c}, wish_{wish} {}
+
+  std::string write() {
+    const side_words base = words_of_side(c_, true);
+    const side_words next = words_of_side(c_, false);
+    const auto side = [&](std::string_view what, const side_words& w) {
+      text_.append("**").append(what).append("** ").append(cell(w.compiler + "; " + w.stage));
+      text_.append("  \n");
+    };
+    side("base", base);
+    side("new", next);
+    for (const std::string& note : c_.notes) text_ += cell(note) + "  \n";
+    only("only in base:", c_.only_base);
+    only("only in new:", c_.only_new);
+    write_graphs();
+    std::size_t shown = 0;
+    for (const graph_comparison& g : c_.graphs) {
+      if (g.is_equal()) continue;
+      if (wish_.top != 0 && shown++ == wish_.top) {
+        text_ += "\nmore graphs changed\n";
+        break;
+      }
+      write_rows(g);
+    }
+    return std::move(text_);
+  }
+
+ private:
+  void only(std::string_view what, const std::vector<const ledger_record*>& all) {
+    if (all.empty()) return;
+    text_.append(what);
+    for (const ledger_record* r : all) {
+      text_.append(r == all.front() ? " " : ", ").append(cell(r->graph + " for " + r->target));
+    }
+    text_ += "  \n";
+  }
+
+  void write_graphs() {
+    std::vector<std::string> names{"graph"};
+    for (const std::string_view name : graph_metrics) {
+      names.emplace_back(metrics()[*find_metric(name)].heading);
+    }
+    std::string rows;
+    std::size_t equal = 0;
+    for (const graph_comparison& g : c_.graphs) {
+      if (g.is_equal()) {
+        ++equal;
+        continue;
+      }
+      std::vector<std::string> cells{cell(pair_title(g.records))};
+      for (const std::string_view name : graph_metrics) {
+        const metric_index m = *find_metric(name);
+        cells.push_back(change_cell(g.of(m), metrics()[m].unit));
+      }
+      rows += row(cells);
+    }
+    text_ += "\n";
+    if (!rows.empty()) text_ += heading(names, 1) + rows + "\n";
+    if (equal != 0) {
+      text_ += std::to_string(equal) + (equal == 1 ? " graph is equal.\n" : " graphs are equal.\n");
+    }
+  }
+
+  void write_rows(const graph_comparison& g) {
+    text_ += "\n<details><summary>" + html(pair_title(g.records)) + "</summary>\n\n";
+    for (const found_obstacle& o : g.allowed) text_ += cell("compared although " + o.text) + "  \n";
+    if (!g.diff) {
+      text_ += cell(g.no_diff) + "\n\n</details>\n";
+      return;
+    }
+    const auto invariant = [&](std::string_view what, const std::vector<invariant_work>& work) {
+      for (const std::string& line : invariant_lines(work)) {
+        text_.append("- ").append(what).append(" ").append(cell(line)).append("\n");
+      }
+    };
+    invariant("new invariant work:", g.diff->new_invariant);
+    invariant("invariant work that is gone:", g.diff->gone_invariant);
+    std::vector<std::string> names{"what happened", "times", "where", "nodes", "by"};
+    for (const std::string_view name : row_metrics) {
+      names.emplace_back(metrics()[*find_metric(name)].heading);
+    }
+    text_ += "\n" + heading(names, 5);
+    const std::vector<diff_row>& rows = g.diff->rows;
+    const std::size_t shown = wish_.top == 0 ? rows.size() : std::min(rows.size(), wish_.top);
+    for (const diff_row& r : std::span{rows}.first(shown)) {
+      std::vector<std::string> cells{cell(edit_mark(r)), "×" + std::to_string(r.times),
+                                     cell(r.label), cell(kinds_text(r)),
+                                     cell(joined(r.passes, ", "))};
+      add_changes(cells, [&](metric_index m) { return r.of(m); });
+      text_ += row(cells);
+    }
+    if (shown != rows.size()) {
+      text_ += row({cell("[" + std::to_string(rows.size() - shown) + " others]"), "", "", "", "",
+                    "", "", "", ""});
+    }
+    std::vector<std::string> total{"**TOTAL**", "", "", "", ""};
+    add_changes(total, [&](metric_index m) {
+      return change{g.diff->base.of(m).sum(), g.diff->next.of(m).sum()};
+    });
+    text_ += row(total) + "\n</details>\n";
+  }
+  template <class Of>
+  static void add_changes(std::vector<std::string>& cells, const Of& of) {
+    for (const std::string_view name : row_metrics) {
+      const metric_index m = *find_metric(name);
+      cells.push_back(change_text(of(m), metrics()[m].unit));
+    }
+  }
+  static std::string html(std::string_view text) {
+    std::string s;
+    for (const char c : text) {
+      if (c == '<') {
+        s += "&lt;";
+      } else if (c == '&') {
+        s += "&amp;";
+      } else {
+        s += c;
+      }
+    }
+    return s;
+  }
+
+  const comparison& c_;
+  const diff_wish& wish_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string diff_markdown(const comparison& c, const diff_wish& wish) {
+  return markdown_writer{c, wish}.write();
+}
+
 }  // namespace opscope

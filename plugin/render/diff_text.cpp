@@ -134,7 +134,7 @@ class text_writer {
     std::string heading = table.heading();
     heading.pop_back();
     strong_line(heading);
-    text_ += table.take_rows();
+    add_lines(table.take_rows());
     if (equal != 0) {
       text_ += std::to_string(equal) + (equal == 1 ? " graph is" : " graphs are") + " equal\n";
     }
@@ -184,7 +184,18 @@ class text_writer {
       strong_line(title);
     }
     strong_line(heading);
-    text_ += rows;
+    add_lines(rows);
+  }
+
+  // Without the blanks that fill the last column.
+  void add_lines(std::string_view lines) {
+    while (!lines.empty()) {
+      const std::size_t end = lines.find('\n');
+      std::string_view line = lines.substr(0, end);
+      while (line.ends_with(' ')) line.remove_suffix(1);
+      text_.append(line).append("\n");
+      lines.remove_prefix(end + 1);
+    }
   }
 
   void write_invariant(std::string_view title, const std::vector<invariant_work>& work) {
@@ -289,9 +300,7 @@ class text_writer {
     std::size_t begin = 0;
     for (std::size_t i = 0; begin < lines.size(); ++i) {
       const std::size_t end = lines.find('\n', begin);
-      std::size_t last = end;
-      while (last > begin && lines[last - 1] == ' ') --last;
-      text_.append(lines, begin, last - begin).append("\n");
+      add_lines(std::string_view{lines}.substr(begin, end + 1 - begin));
       begin = end + 1;
       if (i >= shown) continue;
       std::string more = "    " + kinds_text(rows[i]);

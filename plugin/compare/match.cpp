@@ -37,11 +37,14 @@ class matcher {
 
   void run() {
     find_anchors();
-    spread();
     match_by_surroundings();
-    match_by_place();
+    match_by_place({false, false});
     match_islands();
-    match_by_place();
+    for (const demand d : {demand{false, true}, demand{true, false}, demand{true, true}}) {
+      match_by_place(d);
+    }
+    takes_twins_ = true;
+    spread_again();
     pair([](const node_context& c, std::uint32_t id) { return c.above(id); },
          policy::in_order_as_far_as_they_go);
     drop_contradicted();
@@ -125,13 +128,20 @@ class matcher {
          policy::in_order);
     pair([](const node_context& c, std::uint32_t id) { return c.above(id); }, policy::unique);
     pair(leaf_key, policy::unique);
+    // Names first: a model with a layer less looks the same from its outputs upward, a layer off.
+    spread();
+    const auto is_possible = [&](std::uint32_t x, std::uint32_t y) {
+      return !is_contradicted(x, y);
+    };
     pair([](const node_context& c,
             std::uint32_t id) { return mixed(c.above_unnamed(id), c.below(id)); },
-         policy::in_order);
-    pair([](const node_context& c, std::uint32_t id) { return c.below(id); }, policy::unique);
+         policy::in_order, is_possible);
+    pair([](const node_context& c, std::uint32_t id) { return c.below(id); }, policy::unique,
+         is_possible);
     pair([](const node_context& c,
             std::uint32_t id) { return mixed(c.frame_above(id), c.frame_below(id)); },
-         policy::in_order);
+         policy::in_order, is_possible);
+    spread();
   }
   // A leaf by its name, whatever its shape.
   static std::uint64_t leaf_key(const node_context& c, std::uint32_t id) {
@@ -210,6 +220,14 @@ class matcher {
         choice[i] = static_cast<std::uint32_t>(j);
       }
       if (fits != 1) choice[i] = none;
+    }
+    if (takes_twins_ && in_a.size() == in_b.size()) {
+      for (std::size_t i = 0; i < in_a.size(); ++i) {
+        const std::uint32_t a = in_a[i].id;
+        const std::uint32_t b = in_b[i].id;
+        if (is_free_a(a) && is_free_b(b) && has_fitting_operands(a, b)) match(a, b);
+      }
+      return;
     }
     for (std::size_t i = 0; i < in_a.size(); ++i) {
       if (choice[i] == none || fits_of_b[choice[i]] != 1) continue;
@@ -291,7 +309,9 @@ class matcher {
     cut_into_segments();
     const bool found = pair(
         [&](const node_context& c, std::uint32_t id) {
-          return mixed(colour(c, id), (&c == &a_ ? segment_a_ : segment_b_)[id]);
+          const std::uint64_t key = colour(c, id);
+          if (key == 0) return key;
+          return mixed(key, (&c == &a_ ? segment_a_ : segment_b_)[id]);
         },
         p, accept);
     if (found) spread();
@@ -321,7 +341,10 @@ class matcher {
     for (int round = 0; goes_on && round < most_rounds && !is_done(); ++round) {
       goes_on = pair_in_segments(labelled(far), policy::in_order, any_pair);
       goes_on |= pair_in_segments(labelled(near), policy::in_order, any_pair);
-      goes_on |= pair_in_segments(far, policy::in_order, any_pair);
+      goes_on |=
+          pair_in_segments([&](const node_context& c,
+                               std::uint32_t id) { return c.side().is_leaf(id) ? 0 : far(c, id); },
+                           policy::in_order, any_pair);
       goes_on |= pair_in_segments(
           labelled(operation), policy::in_order,
           [&](std::uint32_t x, std::uint32_t y) { return has_common_neighbour(x, y); });
@@ -335,68 +358,95 @@ class matcher {
     for (std::size_t slot = 0; slot < std::min(in_a.size(), in_b.size()); ++slot) {
       if (to_b_[in_a[slot]] == in_b[slot]) return true;
     }
-    const auto uses = a_.uses(a);
-    for (const node_use& u : uses.first(std::min(uses.size(), most_uses_searched))) {
-      if (is_free_a(u.user)) continue;
-      const auto there = b_.side().operands(to_b_[u.user]);
-      if (u.slot < there.size() && there[u.slot] == b) return true;
-    }
+    if (has_common_user(a, b)) return true;
     return a_.output_hash(a) != 0 && a_.output_hash(a) == b_.output_hash(b);
   }
 
   // ---- By place alone: what reads the same, or is read by the same, is the same changed
 
-  // First those of one character, then any of one kind.
-  void match_by_place() {
-    for (const bool any_character : {false, true}) {
-      bool goes_on = true;
-      for (int round = 0; goes_on && round < most_rounds && !is_done(); ++round) {
-        goes_on = match_by_operands(any_character);
-        goes_on |= match_by_users(any_character);
-        if (goes_on) spread();
-        goes_on |= spread_again();
-      }
+  // How sure a match by place has to be. Twins, which read the same and do the same, are told apart
+  // by who reads them; only in the end they are taken as they come.
+  struct demand {
+    bool any_character;  // of one kind is enough
+    bool any_twin;
+  };
+  void match_by_place(const demand& d) {
+    bool goes_on = true;
+    for (int round = 0; goes_on && round < most_rounds && !is_done(); ++round) {
+      goes_on = match_by_operands(d);
+      goes_on |= match_by_users(d.any_character);
+      if (goes_on) spread();
+      goes_on |= spread_again();
     }
   }
   bool is_like(std::uint32_t a, std::uint32_t b, bool any_character) const {
     return any_character ? a_.kind(a) == b_.kind(b) : a_.character(a) == b_.character(b);
   }
 
-  bool match_by_operands(bool any_character) {
+  bool match_by_operands(const demand& d) {
     const std::size_t before = free_a_;
     for (std::uint32_t a = 0; a < a_.size() && !is_done(); ++a) {
       if (!is_free_a(a)) continue;
-      if (const std::uint32_t b = same_operands(a, any_character); b != none) match(a, b);
+      if (const std::uint32_t b = same_operands(a, d); b != none) match(a, b);
     }
     return free_a_ != before;
   }
   // The free node like a that reads the counterparts of a's operands; of several the most alike.
-  std::uint32_t same_operands(std::uint32_t a, bool any_character) const {
+  std::uint32_t same_operands(std::uint32_t a, const demand& d) const {
     const auto in_a = a_.side().operands(a);
     std::uint32_t from = none;  // the operand with the fewest users
     for (const std::uint32_t x : in_a) {
       if (is_free_a(x)) return none;
-      if (from == none || b_.uses(to_b_[x]).size() < b_.uses(from).size()) from = to_b_[x];
+      if (from == none || a_.uses(x).size() < a_.uses(from).size()) from = x;
     }
-    if (from == none || b_.uses(from).size() > most_uses_searched) return none;
+    if (from == none || a_.uses(from).size() > most_uses_searched ||
+        b_.uses(to_b_[from]).size() > most_uses_searched) {
+      return none;
+    }
     std::uint32_t found = none;
     int most = -1;
-    for (const node_use& u : b_.uses(from)) {
+    std::uint32_t candidates = 0;
+    std::uint32_t previous = none;  // an operand read twice names its user twice
+    for (const node_use& u : b_.uses(to_b_[from])) {
       const std::uint32_t b = u.user;
       const auto in_b = b_.side().operands(b);
-      if (!is_free_b(b) || !is_like(a, b, any_character) || in_a.size() != in_b.size() ||
-          !std::equal(in_a.begin(), in_a.end(), in_b.begin(),
+      if (b == previous || !is_free_b(b) || !is_like(a, b, d.any_character) ||
+          !std::equal(in_a.begin(), in_a.end(), in_b.begin(), in_b.end(),
                       [&](std::uint32_t x, std::uint32_t y) { return to_b_[x] == y; })) {
         continue;
       }
-      const int agreement = 4 * (a_.operation(a) == b_.operation(b) ? 1 : 0) +
+      previous = b;
+      ++candidates;
+      const int agreement = 8 * (has_common_user(a, b) ? 1 : 0) +
+                            4 * (a_.operation(a) == b_.operation(b) ? 1 : 0) +
                             2 * (a_.frame_below(a) == b_.frame_below(b) ? 1 : 0) +
                             (a_.label(a) == b_.label(b) ? 1 : 0);
       if (agreement <= most) continue;
       most = agreement;
       found = b;
     }
-    return found;
+    if (d.any_twin || most >= 8) return found;
+    return candidates == 1 && !has_free_twin(a, from, d) ? found : none;
+  }
+  bool has_free_twin(std::uint32_t a, std::uint32_t operand, const demand& d) const {
+    const auto in_a = a_.side().operands(a);
+    const auto uses = a_.uses(operand);
+    return std::any_of(uses.begin(), uses.end(), [&](const node_use& u) {
+      const auto in_other = a_.side().operands(u.user);
+      const bool is_alike =
+          d.any_character ? a_.kind(a) == a_.kind(u.user) : a_.character(a) == a_.character(u.user);
+      return u.user != a && is_free_a(u.user) && is_alike &&
+             std::equal(in_a.begin(), in_a.end(), in_other.begin(), in_other.end());
+    });
+  }
+  bool has_common_user(std::uint32_t a, std::uint32_t b) const {
+    const auto uses = a_.uses(a);
+    const auto near = uses.first(std::min(uses.size(), most_uses_searched));
+    return std::any_of(near.begin(), near.end(), [&](const node_use& u) {
+      if (is_free_a(u.user)) return false;
+      const auto there = b_.side().operands(to_b_[u.user]);
+      return u.slot < there.size() && there[u.slot] == b;
+    });
   }
 
   bool match_by_users(bool any_character) {
@@ -443,16 +493,23 @@ class matcher {
     const auto is_possible = [&](std::uint32_t x, std::uint32_t y) {
       return !is_contradicted(x, y);
     };
-    const auto labelled = [](const node_context& c, std::uint32_t id) {
-      return mixed(c.operation(id), c.label(id));
+    const auto operation = [](const node_context& c, std::uint32_t id) {
+      return c.side().is_leaf(id) ? 0 : c.operation(id);
     };
-    const auto operation = [](const node_context& c, std::uint32_t id) { return c.operation(id); };
+    const auto labelled = [&](const node_context& c, std::uint32_t id) {
+      return c.side().is_leaf(id) ? 0 : mixed(c.operation(id), c.label(id));
+    };
     bool goes_on = true;
     for (int round = 0; goes_on && round < most_rounds && !is_done(); ++round) {
       goes_on = pair_in_segments(labelled, policy::unique, is_possible);
       goes_on |= pair_in_segments(operation, policy::unique, is_possible);
+      if (!goes_on) {  // where the order of nodes says nothing
+        goes_on = pair(labelled, policy::unique, is_possible);
+        goes_on |= pair(operation, policy::unique, is_possible);
+        spread();
+      }
       goes_on |= spread_again();
-      if (goes_on) match_by_place();
+      if (goes_on) match_by_place({false, false});
     }
     pair([](const node_context& c, std::uint32_t id) { return mixed(c.kind(id), c.label(id)); },
          policy::unique,
@@ -516,6 +573,7 @@ class matcher {
   std::size_t free_a_;
   std::size_t free_b_;
   std::vector<std::uint32_t> fresh_;  // a of pairs whose neighbours were not looked at yet
+  bool takes_twins_ = false;  // equal nodes that nothing tells apart: in the order of their ids
   std::vector<keyed_node> users_a_;
   std::vector<keyed_node> users_b_;
   std::vector<std::uint32_t> segment_a_;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <rlx/view.hpp>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -52,6 +53,8 @@ class recorded_graph {
   std::optional<node_expressions> expressions(std::uint32_t id) const;
   // The n-th nested graph of a node, as in view().nested(id).
   const recorded_graph& nested(std::uint32_t id, std::size_t n) const;
+  // Puts other figures, of the same nodes, in place of those recorded. Expressions stay.
+  void set_figures(std::span<const node_cost> costs, std::span<const node_need> needs);
 
  private:
   friend class graph_parser;

@@ -70,4 +70,13 @@ std::uint64_t chosen_count(const options::variables_map& values, const char* nam
   return count;
 }
 
+bindings chosen_bindings(const options::variables_map& values) {
+  const std::string text = chosen_text(values, "bind", "");
+  if (text.empty()) return {};
+  std::string problem;
+  const std::optional<bindings> bound = parse_bindings(text, problem);
+  if (!bound) throw usage_error{"--bind: " + problem};
+  return *bound;
+}
+
 }  // namespace opscope

@@ -3,6 +3,7 @@
 
 #include <boost/program_options.hpp>
 #include <cstdint>
+#include <opscope/bindings.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,5 +31,8 @@ std::string chosen_word(const options::variables_map& values, const char* name,
                         std::string_view otherwise, std::span<const std::string_view> words);
 std::uint64_t chosen_count(const options::variables_map& values, const char* name,
                            std::uint64_t otherwise);
+
+// The sizes that --bind gives.
+bindings chosen_bindings(const options::variables_map& values);
 
 }  // namespace opscope

@@ -69,12 +69,7 @@ int run_recost(const argument_list& arguments, console& out) {
   out.set_color(chosen_text(values, "color", "auto"));
   if (ledgers.empty()) throw usage_error{"no LEDGER given"};
   need_options wish;
-  if (const std::string bind = chosen_text(values, "bind", ""); !bind.empty()) {
-    std::string problem;
-    const auto bound = parse_bindings(bind, problem);
-    if (!bound) throw usage_error{"--bind: " + problem};
-    wish.bindings = *bound;
-  }
+  wish.bindings = chosen_bindings(values);
 
   graph_cost cost;
   graph_need need;

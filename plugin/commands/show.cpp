@@ -4,6 +4,7 @@
 
 #include "plugin/commands/options.hpp"
 #include "plugin/commands/selection.hpp"
+#include "plugin/ledger/recost.hpp"
 #include "plugin/render/show.hpp"
 #include "plugin/render/waterfall.hpp"
 
@@ -29,6 +30,7 @@ const std::string_view show_help =
     "                          written with OPSCOPE_STAGES=all\n"
     "  --no-fold               with --by label: a row for each layer\n"
     "  --top N                 rows; 0 is all [10]\n"
+    "  --bind S=N,S=N          cost again with sizes for the symbols of dynamic dims; needs nodes\n"
     "  --ridge R               split the bytes at R FLOP per byte, the device's ridge point\n"
     "  --format text|json|csv  json: one object a line; json and csv have exact integers [text]\n"
     "  --color WHEN            auto, always or never [auto]\n"
@@ -86,7 +88,7 @@ int run_show(const argument_list& arguments, console& out) {
   known.add_options()("graph", options::value<std::string>())(
       "target", options::value<std::string>())("stage", options::value<std::string>())("all", "")(
       "by", options::value<std::string>())("no-fold", "")("top", options::value<std::string>())(
-      "ridge", options::value<std::string>());
+      "ridge", options::value<std::string>())("bind", options::value<std::string>());
   std::vector<std::string> ledgers;
   const options::variables_map values = parse_options(arguments, known, ledgers);
   const output_format format = chosen_format(values, out);
@@ -102,11 +104,18 @@ int run_show(const argument_list& arguments, console& out) {
   wish.fold_layers = values.count("no-fold") == 0;
   wish.top = chosen_count(values, "top", 10);
   wish.ridge = chosen_ridge(values);
+  wish.bound = chosen_bindings(values);
   const bool by_pass = by == "pass";
   if (by_pass && !filter.stage.empty()) {
     throw usage_error{"--by pass shows all stages of a compile; leave --stage out"};
   }
-  const bool needs_nodes = wish.by != grouping::kind || wish.ridge.has_value();
+  if (by_pass && !wish.bound.empty()) {
+    throw usage_error{
+        "--bind does not go with --by pass; `opscope recost --bind` writes records "
+        "that --by pass can show"};
+  }
+  const bool needs_nodes =
+      wish.by != grouping::kind || wish.ridge.has_value() || !wish.bound.empty();
 
   const bool all = values.count("all") != 0;
   record_selection selection{ledgers, filter, all || by_pass,
@@ -132,7 +141,9 @@ int run_show(const argument_list& arguments, console& out) {
       }
     };
     if (needs_nodes) {
-      show(selection.load(head));
+      ledger_record r = selection.load(head);
+      if (!wish.bound.empty()) recost(r, wish.bound);
+      show(r);
     } else {
       show(head);
     }

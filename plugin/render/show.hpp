@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct show_wish {
   bool fold_layers = true;      // label: one row for model.layers.*.q_proj
   std::size_t top = 10;         // rows; 0 is all
   std::optional<double> ridge;  // FLOP per byte
+  opscope::bindings bound;      // that the record was costed again with
 };
 
 struct group_row {
@@ -32,10 +34,13 @@ struct group_row {
   figure bytes = 0;
   figure bytes_weights = 0;  // unknown where the grouping is by kind: not recorded
   figure flops = 0;
+  std::optional<node_need> need;  // summed; nothing where it was not recorded
+  interval invariant;             // of need: moved by invariant nodes; 0 by kind, not recorded
 };
 
-// Descending by bytes, stable; unknown bytes first. Leaves, which move nothing, are left out by
-// label and by node. `r.nodes` must be there except where the grouping is by kind without a ridge.
+// Descending by what is needed at least, then at most; by the rule's bytes, unknown first, where
+// the record is without needs. Stable. Leaves, which move nothing, are left out by label and node.
+// `r.nodes` must be there except where the grouping is by kind without a ridge.
 std::vector<group_row> group_rows(const ledger_record& r, const show_wish& wish);
 
 // Bytes of nodes below the ridge and at or above it; nodes that move nothing count in neither.
@@ -46,6 +51,11 @@ struct ridge_split {
 ridge_split split_at_ridge(const recorded_graph& g, double ridge_flops_per_byte);
 
 using emphasis_function = std::function<std::string(std::string_view)>;
+
+// What the record says of needs, as lines: the headline above the rows, and coverage and invariant
+// work below them. `rows` are those of group_rows.
+std::string need_headline(const ledger_record& r);
+std::string need_remarks(const ledger_record& r, std::span<const group_row> rows);
 
 std::string show_text(const ledger_record& r, const show_wish& wish,
                       const emphasis_function& strong);

@@ -45,6 +45,23 @@ const recorded_graph& recorded_graph::nested(std::uint32_t id, std::size_t n) co
   return state_->bodies.at(state_->infos.at(id).nested_begin + n);
 }
 
+void recorded_graph::set_figures(std::span<const node_cost> costs,
+                                 std::span<const node_need> needs) {
+  state_->costs.assign(costs.begin(), costs.end());
+  need_store store;
+  store.reserve(needs.size());
+  for (const node_need& n : needs) {
+    store.add(need_column::read, n.read);
+    store.add(need_column::written, n.written);
+    store.add(need_column::weights, n.weights);
+    store.add(need_column::work, n.work);
+    store.add(need_column::contraction, n.contraction);
+    store.add(need_column::int_ops, n.int_ops);
+    store.finish(true, n.is_invariant && !n.is_leaf);
+  }
+  state_->needs = std::move(store);
+}
+
 void need_store::finish(bool is_recorded, bool is_invariant) {
   open_.forms |= (is_recorded ? recorded : 0) | (is_invariant ? invariant : 0);
   entries_.push_back(open_);

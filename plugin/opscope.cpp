@@ -13,6 +13,7 @@ namespace opscope {
 namespace {
 
 constexpr command all_commands[] = {
+    {"check", "a ledger against a budget kept beside the sources", &check_help, run_check},
     {"diff", "what changed between two ledgers, by graph and by node", &diff_help, run_diff},
     {"kinds", "what the model knows of each kind of operation", &kinds_help, run_kinds},
     {"list", "the records of ledgers, one line each", &list_help, run_list},
@@ -37,7 +38,8 @@ std::string overview() {
          "  opscope list ledgers/\n"
          "  opscope show --by label --top 20 ledger.jsonl\n"
          "  opscope diff main.jsonl branch.jsonl\n\n"
-         "Exit status: 0 done, 2 wrong usage, unreadable input or nothing to compare.\n"
+         "Exit status: 0 done, 1 beyond a limit, 2 wrong usage, unreadable input or nothing to\n"
+         "compare.\n"
          "Environment: NO_COLOR turns colour off, as --color never does.\n";
 }
 

@@ -4,9 +4,11 @@
 #include <future>
 #include <mutex>
 
-#include "plugin/commands/options.hpp"
+#include "plugin/commands/gates.hpp"
 #include "plugin/commands/progress.hpp"
 #include "plugin/commands/selection.hpp"
+#include "plugin/compare/gate_nodes.hpp"
+#include "plugin/render/gate.hpp"
 
 namespace opscope {
 
@@ -31,17 +33,25 @@ const std::string_view diff_help =
     "  --top N                 rows a graph, and graphs in full; 0 is all [10]\n"
     "  --across-models         compare though another graph entered the compiler; output says so\n"
     "  --across-versions       compare though another version of a cost model counted; says so\n"
+    "  --fail-over METRIC=PERCENT[,ABSOLUTE]  fail where a graph's figure grew by more than both;\n"
+    "                          may be repeated; total:METRIC=.. for the sum over graphs\n"
+    "  --fail-on-new, --fail-on-missing  fail for a graph that only one side has\n"
+    "  --skip-missing-metrics  leave a metric out that a side lacks; output says so\n"
+    "  --allow REASON          what is beyond its limit passes; the output keeps the reason\n"
     "  --format text|md|json|csv  md: for a pull request; json, csv: exact integers [text]\n"
     "  --quiet                 print nothing; the exit status tells\n"
     "  --color WHEN            auto, always or never [auto]\n"
     "  -h, --help              this text\n"
     "\n"
     "Examples:\n"
-    "  opscope diff main.jsonl branch.jsonl\n"
     "  opscope diff all.jsonl#llama@source all.jsonl#llama@lowered\n"
+    "  opscope diff --fail-over need.bytes.lo=1 --fail-over need.work.lo=0 main.jsonl "
+    "branch.jsonl\n"
     "\n"
-    "Exit status: 0 compared; 2 wrong usage, unreadable input, nothing to compare, or not\n"
-    "comparable. Environment: NO_COLOR.\n";
+    "Exit status: 0 compared and within the limits; 1 beyond one; 2 wrong usage, unreadable "
+    "input,\n"
+    "nothing to compare, not comparable, or what a limit needs is missing. Environment: "
+    "NO_COLOR.\n";
 
 namespace {
 
@@ -130,18 +140,46 @@ void compare_nodes(graph_comparison& g, record_selection& base, record_selection
   g.diff = compare_graphs(graph_side{*a.nodes}, graph_side{*b.nodes});
 }
 
+std::optional<gate_result> held_against(const gate_settings& gates, const comparison& c,
+                                        std::uint64_t lines_left_out) {
+  if (!gates.is_wanted()) return std::nullopt;
+  gated_graphs graphs;
+  for (const graph_comparison& g : c.graphs) {
+    graphs.pairs.push_back({g.records.base, g.records.next});
+  }
+  graphs.only_base = c.only_base;
+  graphs.only_new = c.only_new;
+  graphs.lines_left_out = lines_left_out;
+  gate_result result = run_gates(graphs, gates);
+  name_offending_nodes(result, c);
+  return result;
+}
+
 std::string print_in(std::string_view format, const comparison& c, const diff_wish& wish,
-                     const console& out) {
+                     const gate_result* gate, const console& out) {
   if (format == "json") {
     json_writer json;
-    diff_json(json, c, wish);
+    diff_json(json, c, wish, gate);
     return std::string{json.pending()};
   }
   if (format == "csv") return diff_csv(c, wish);
-  if (format == "md") return diff_markdown(c, wish);
-  return diff_text(c, wish,
-                   {[&](std::string_view s) { return out.strong(s); },
-                    [&](std::string_view s) { return out.faint(s); }});
+  const auto strong = [&](std::string_view s) { return out.strong(s); };
+  if (format == "md") {
+    return diff_markdown(c, wish) + (gate != nullptr ? "\n" + gate_markdown(*gate) : "");
+  }
+  const auto faint = [&](std::string_view s) { return out.faint(s); };
+  return diff_text(c, wish, {strong, faint}) +
+         (gate != nullptr ? "\n" + gate_text(*gate, strong) : "");
+}
+
+// CSV has no place for a verdict.
+void note_gate(const gate_result& gate, console& out) {
+  std::string text = gate_text(gate, [](std::string_view s) { return std::string{s}; });
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    out.note(text.substr(0, end));
+    text.erase(0, end + 1);
+  }
 }
 
 }  // namespace
@@ -155,6 +193,7 @@ int run_diff(const argument_list& arguments, console& out) {
       "by", options::value<std::string>())("sort", options::value<std::string>())(
       "top", options::value<std::string>())("across-models", "")("across-versions", "")("quiet",
                                                                                         "");
+  add_gate_options(known);
   std::vector<std::string> ledgers;
   const options::variables_map values = parse_options(arguments, known, ledgers);
   constexpr std::string_view modes[] = {"auto", "always", "never"};
@@ -178,6 +217,7 @@ int run_diff(const argument_list& arguments, console& out) {
   wish.top = chosen_count(values, "top", 10);
   const diff_options allowed{values.count("across-models") != 0,
                              values.count("across-versions") != 0};
+  const gate_settings gates = chosen_gates(values);
   const graph_renames renames = chosen_renames(values);
   const bool every_stage = values.count("all-stages") != 0 || !filter.stage.empty();
 
@@ -219,8 +259,13 @@ int run_diff(const argument_list& arguments, console& out) {
       if (g.diff) sort_rows(g.diff->rows, wish.by);
     }
   }
-  if (values.count("quiet") == 0) out.print(print_in(format, c, wish, out));
-  return exit_done;
+  const std::uint64_t lines_left_out = base->lines_left_out() + next->lines_left_out();
+  const std::optional<gate_result> gate = held_against(gates, c, lines_left_out);
+  if (values.count("quiet") == 0) {
+    out.print(print_in(format, c, wish, gate ? &*gate : nullptr, out));
+    if (gate && format == "csv") note_gate(*gate, out);
+  }
+  return gate ? end_gates(*gate, out) : exit_done;
 }
 
 }  // namespace opscope

@@ -52,6 +52,7 @@ record_selection::record_selection(const std::vector<std::string>& arguments,
         records_[at->second] = *std::move(r);
       }
     }
+    lines_left_out_ += reader.skipped_lines();
   };
   for (const std::string& argument : arguments) {
     const ledger_argument parsed = parse_ledger_argument(argument);

@@ -36,11 +36,13 @@ class record_selection {
                    bool every_record, note_function note);
 
   const std::vector<ledger_record>& records() const { return records_; }
+  std::uint64_t lines_left_out() const { return lines_left_out_; }  // that were no record
   // The record again, with its nodes. Throws ledger_error where it has none, or is gone.
   ledger_record load(const ledger_record& r);
 
  private:
   std::vector<ledger_record> records_;
+  std::uint64_t lines_left_out_ = 0;
   std::optional<ledger_reader> standard_input_;
   note_function note_;
 };

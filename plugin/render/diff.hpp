@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "plugin/compare/comparison.hpp"
+#include "plugin/compare/gate.hpp"
 #include "plugin/ledger/json_writer.hpp"
 
 namespace opscope {
@@ -28,7 +29,9 @@ struct diff_colours {
 
 std::string diff_text(const comparison& c, const diff_wish& wish, const diff_colours& colours);
 std::string diff_markdown(const comparison& c, const diff_wish& wish);
-void diff_json(json_writer& out, const comparison& c, const diff_wish& wish);  // with newline
+// With newline. `gate`: what was held against limits, where something was.
+void diff_json(json_writer& out, const comparison& c, const diff_wish& wish,
+               const gate_result* gate = nullptr);
 std::string diff_csv(const comparison& c, const diff_wish& wish);
 
 }  // namespace opscope

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "plugin/render/diff.hpp"
+#include "plugin/render/gate.hpp"
 
 namespace opscope {
 
@@ -12,7 +13,7 @@ class diff_json_writer {
  public:
   explicit diff_json_writer(json_writer& out) : out_{out} {}
 
-  void write(const comparison& c, const diff_wish& wish) {
+  void write(const comparison& c, const diff_wish& wish, const gate_result* gate) {
     out_.raw("{\"schema\":");
     out_.text(diff_schema);
     out_.raw(",\"base\":");
@@ -26,7 +27,12 @@ class diff_json_writer {
     records(",\"only_new\":", c.only_new);
     out_.raw(",\"graphs\":[");
     list(c.graphs, [&](const graph_comparison& g) { graph(g, wish); });
-    out_.raw("]}\n");
+    out_.raw(']');
+    if (gate != nullptr) {
+      out_.raw(",\"gate\":");
+      gate_json(out_, *gate);
+    }
+    out_.raw("}\n");
   }
 
  private:
@@ -244,8 +250,9 @@ class diff_json_writer {
 
 }  // namespace
 
-void diff_json(json_writer& out, const comparison& c, const diff_wish& wish) {
-  diff_json_writer{out}.write(c, wish);
+void diff_json(json_writer& out, const comparison& c, const diff_wish& wish,
+               const gate_result* gate) {
+  diff_json_writer{out}.write(c, wish, gate);
 }
 
 }  // namespace opscope

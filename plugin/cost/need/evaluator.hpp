@@ -174,6 +174,16 @@ bool evaluator<N>::evaluate(std::uint32_t id, node_figures<N>& f) {
     if ((e.traits & moves_in_view) == 0) return false;
   }
 
+  const std::uint64_t run = shapes_.kept_bytes(id);
+  if ((e.traits & slices) != 0 && n.input_count == 1 && run != shapes<N>::not_kept) {
+    // A run of its operand, of known size: read and written. They are many after lowering.
+    flags = common;
+    f.read = f.written = N{run};
+    f.weights = (storage_.flags[inputs[0]] & weight_flag) != 0 ? f.read : N{};
+    f.work = f.contraction = f.int_ops = N{};
+    f.reason = nullptr;
+    return true;
+  }
   site_.restart(id);
   if (holds_graphs(n)) {
     evaluate_bodies(id);

@@ -20,7 +20,7 @@ class flow {
   bool is_live(std::uint32_t id) const { return (states_[id] & live) != 0; }
   bool is_whole(std::uint32_t id) const { return (states_[id] & whole) != 0; }
   // Bytes of `id`'s result that are needed; meaningful for leaves and views.
-  N needed(const evaluator<N>& e, std::uint32_t id) const;
+  N needed(const evaluator<N>& e, std::uint32_t id);
   // `amount` where the node is sure to be needed whole, up to it where not.
   N as_needed(std::uint32_t id, N amount) const {
     return !is_live(id) ? N{} : is_whole(id) ? amount : from_to(N{}, amount);
@@ -46,18 +46,19 @@ class flow {
   }
   void add_amount(std::uint32_t id, N bytes) { add(id, {none, none, 0, 0, std::move(bytes)}); }
   // The part of `id` that runs along one axis cover, whether that is all of it, in bytes.
-  N runs(const evaluator<N>& e, std::uint32_t id, bool& is_all) const;
+  N runs(const evaluator<N>& e, std::uint32_t id, bool& is_all);
   void read_whole(std::uint32_t id) { states_[id] |= live | whole; }
 
   std::vector<std::uint8_t> states_;
   std::vector<std::uint32_t> heads_;
   std::vector<part> parts_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> covered_;  // scratch of runs()
 };
 
 template <class N>
-N flow<N>::runs(const evaluator<N>& e, std::uint32_t id, bool& is_all) const {
+N flow<N>::runs(const evaluator<N>& e, std::uint32_t id, bool& is_all) {
   is_all = false;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> covered;
+  covered_.clear();
   std::uint32_t axis = none;
   bool is_one_axis = true;
   N sum;
@@ -67,16 +68,16 @@ N flow<N>::runs(const evaluator<N>& e, std::uint32_t id, bool& is_all) const {
     if (run.axis == none) continue;
     is_one_axis = is_one_axis && (axis == none || axis == run.axis);
     axis = run.axis;
-    covered.emplace_back(run.begin, run.end);
+    covered_.emplace_back(run.begin, run.end);
     sum += run.bytes;
     largest = maximum(largest, run.bytes);
   }
   if (axis == none) return N{};
   if (!is_one_axis) return from_to(largest, sum);
-  std::sort(covered.begin(), covered.end());
+  std::sort(covered_.begin(), covered_.end());
   std::uint64_t length = 0;
   std::uint64_t reached = 0;
-  for (const auto& [begin, end] : covered) {
+  for (const auto& [begin, end] : covered_) {
     const std::uint64_t from = std::max(begin, reached);
     if (end > from) {
       length += end - from;
@@ -94,7 +95,7 @@ N flow<N>::runs(const evaluator<N>& e, std::uint32_t id, bool& is_all) const {
 }
 
 template <class N>
-N flow<N>::needed(const evaluator<N>& e, std::uint32_t id) const {
+N flow<N>::needed(const evaluator<N>& e, std::uint32_t id) {
   if (is_whole(id)) return e.bytes(id);
   bool is_all = false;
   const N run = runs(e, id, is_all);

@@ -103,8 +103,7 @@ class need_pass {
     result.graph_ = graph;
     result.unknown_.clear();
     result.totals_ = {};
-    result.nodes_.clear();
-    result.nodes_.reserve(graph.size());
+    result.nodes_.resize(graph.size());  // not initialised: each is written below
     need_scratch& scratch = *result.scratch_;
     need::evaluator<interval> e{graph, options.bindings, scratch.evaluation, 0};
     need::node_figures<interval> f;
@@ -119,10 +118,10 @@ class need_pass {
       const bool is_leaf = (flags & need::leaf_flag) != 0;
       const bool is_view = (flags & need::view_flag) != 0;
       bool is_bounded = true;
+      node_need& n = result.nodes_[id];
       if (needs_something) {
-        const node_need& n = result.nodes_.emplace_back(
-            node_need{f.read, f.written, f.weights, f.work, f.contraction, f.int_ops, is_invariant,
-                      is_leaf, is_view, false, 0});
+        n = {f.read,  f.written, f.weights, f.work, f.contraction, f.int_ops, is_invariant,
+             is_leaf, is_view,   false,     0};
         if (f.reason != nullptr) result.unknown_.push_back({id, f.reason});
         t.read += f.read;
         t.written += f.written;
@@ -134,8 +133,7 @@ class need_pass {
         if (is_invariant) t.invariant += n.bytes();
         is_bounded = n.is_bounded();
       } else {
-        result.nodes_.emplace_back(
-            node_need{{}, {}, {}, {}, {}, {}, is_invariant, is_leaf, is_view, false, 0});
+        n = {{}, {}, {}, {}, {}, {}, is_invariant, is_leaf, is_view, false, 0};
         if (is_leaf) continue;
       }
       ++t.coverage.counted_nodes;

@@ -2,8 +2,9 @@
 // by, and packed into a word that the operands of later nodes are gathered from; whatever does not
 // fit such a word is counted again, slowly and checked, at each node that touches it.
 #include <array>
-#include <bit>
 #include <opscope/cost.hpp>
+
+#include "plugin/cost/tensor_word.hpp"
 
 namespace opscope {
 
@@ -11,22 +12,11 @@ namespace {
 
 __extension__ using u128 = unsigned __int128;
 
-// A tensor in a word: bytes below 2^48, log2 of the dtype's width, whether it is a weight. A tensor
-// without an element count, without a width, or larger than that is irregular.
-constexpr unsigned width_shift = 48;
-constexpr std::uint64_t size_mask = (std::uint64_t{1} << width_shift) - 1;
-constexpr std::uint64_t weight_bit = std::uint64_t{1} << 62;
-constexpr std::uint64_t irregular_bit = std::uint64_t{1} << 63;
 // A node of so many regular operands and of that many FLOPs is regular itself: none of its figures
 // reaches 2^54, so that sums over a block of nodes stay below 2^64.
 constexpr std::uint32_t max_regular_operands = 1u << 6;
 constexpr std::uint64_t max_regular_flops = std::uint64_t{1} << 54;
 constexpr std::uint32_t block_nodes = 1u << 9;
-
-constexpr std::uint64_t bytes_in(std::uint64_t word) { return word & size_mask; }
-constexpr std::uint64_t elements_in(std::uint64_t word) {
-  return bytes_in(word) >> ((word >> width_shift) & 7);
-}
 
 // What a kind's FLOPs are, as max(output() * output, operand() * operand 0), elements each;
 // contractions are 2 * output * (last dim of operand 0) instead. One word, so that a lookup is one
@@ -39,15 +29,15 @@ class formula {
   }
   static constexpr formula contraction() { return formula{contraction_bit}; }
   static constexpr formula leaf() { return formula{leaf_bit}; }
-  static constexpr formula weight() { return formula{leaf_bit | weight_bit}; }
+  static constexpr formula weight() { return formula{leaf_bit | tensor_word::mark_bit}; }
 
   constexpr std::uint64_t output() const { return word_ & 0xFF; }
   constexpr std::uint64_t operand() const { return (word_ >> 8) & 0xFF; }
   constexpr bool is_contraction() const { return (word_ & contraction_bit) != 0; }
   constexpr bool is_leaf() const { return (word_ & leaf_bit) != 0; }
-  constexpr bool is_weight() const { return (word_ & weight_bit) != 0; }
+  constexpr bool is_weight() const { return (word_ & tensor_word::mark_bit) != 0; }
   // The bit that marks a tensor a weight, or nothing.
-  constexpr std::uint64_t weight_mark() const { return word_ & weight_bit; }
+  constexpr std::uint64_t weight_mark() const { return word_ & tensor_word::mark_bit; }
 
  private:
   explicit constexpr formula(std::uint64_t word) : word_{word} {}
@@ -97,18 +87,6 @@ constexpr auto formulas = [] {
 }();
 
 formula formula_at(std::uint32_t kind) { return formulas[kind <= rlx::kind_count ? kind : 0]; }
-
-constexpr std::uint8_t no_width = 0xFF;
-constexpr auto width_log2 = [] {
-  std::array<std::uint8_t, 14> table{};
-  table[0] = no_width;
-  for (std::uint32_t dtype = 1; dtype < table.size(); ++dtype) {
-    table[dtype] = static_cast<std::uint8_t>(std::countr_zero(rlx::dtype_bytes(dtype).value()));
-  }
-  return table;
-}();
-static_assert(!rlx::dtype_bytes(width_log2.size()), "a dtype was added to the table");
-static_assert(rlx::dtype_bytes(RLX_DTYPE_C128) == 16, "log2 of a width fits three bits");
 
 // A sum beyond 64 bits, which some addend may make unknown.
 struct wide_sum {
@@ -199,27 +177,26 @@ class rule_pass {
     for (std::uint32_t id = begin; id < end; ++id) {
       const rlx_node& node = node_at(id);
       const formula f = formula_at(node.kind);
-      const std::uint64_t own = pack(raw, node, f);
-      tensors[id] = own;
+      const tensor_word own = tensor_word::measure(raw, node, f.weight_mark());
+      tensors[id] = own.raw();
       if (f.is_leaf()) {
         costs[id] = {.id = id};
         continue;
       }
       const std::uint32_t* const operands = inputs + node.inputs_begin;
-      std::uint64_t seen = own;
-      std::uint64_t first = 0;
+      std::uint64_t seen = own.raw();
+      tensor_word first;
       std::uint64_t read = 0;
       std::uint64_t weights = 0;
       for (std::uint32_t i = node.input_count; i-- != 0;) {
-        first = tensors[operands[i]];
-        seen |= first;
-        const std::uint64_t bytes = bytes_in(first);
-        read += bytes;
-        weights += (first & weight_bit) != 0 ? bytes : 0;
+        first = tensor_word{tensors[operands[i]]};
+        seen |= first.raw();
+        read += first.bytes();
+        weights += first.is_marked() ? first.bytes() : 0;
       }
-      const std::uint64_t out = elements_in(own);
-      std::uint64_t flops = std::max(out * f.output(), elements_in(first) * f.operand());
-      bool is_regular = (seen & irregular_bit) == 0 && node.input_count <= max_regular_operands;
+      const std::uint64_t out = own.elements();
+      std::uint64_t flops = std::max(out * f.output(), first.elements() * f.operand());
+      bool is_regular = tensor_word{seen}.is_regular() && node.input_count <= max_regular_operands;
       if (f.is_contraction() && is_regular && node.input_count != 0) {
         // A regular operand has no dynamic dim.
         const rlx_node& operand = node_at(operands[0]);
@@ -235,11 +212,11 @@ class rule_pass {
       cost.id = id;
       cost.unknown = 0;
       cost.raw[0] = read;
-      cost.raw[1] = bytes_in(own);
+      cost.raw[1] = own.bytes();
       cost.raw[2] = weights;
       cost.raw[3] = flops;
       read_sum += read;
-      written_sum += bytes_in(own);
+      written_sum += own.bytes();
       weights_sum += weights;
       flops_sum += flops;
     }
@@ -257,40 +234,6 @@ class rule_pass {
       sums_[i].sum += cost.raw[i];
       sums_[i].is_known &= ((cost.unknown >> i) & 1) == 0;
     }
-  }
-
-  // From left to right, as the crate does; whether it left 64 bits on the way.
-  static bool multiply(const std::uint64_t* dims, std::uint32_t rank, std::uint64_t& product) {
-    bool has_overflowed = false;
-    product = 1;
-    for (std::uint32_t d = 0; d < rank; ++d) {
-      has_overflowed |= __builtin_mul_overflow(product, dims[d], &product);
-    }
-    return has_overflowed;
-  }
-
-  static std::uint64_t pack(const rlx_graph_view& graph, const rlx_node& node, formula f) {
-    const std::uint64_t* const dims = graph.dims + node.dims_begin;
-    std::uint64_t elements = 1;
-    std::uint32_t is_irregular = node.dynamic_dims != 0;
-    if (node.rank <= 4 && graph.dim_count - node.dims_begin >= 4) [[likely]] {
-      // The four dims from there on lie in the array, whosever they are: no loop to predict. Four
-      // below 2^16 have a product below 2^64.
-      const std::uint64_t a = node.rank > 0 ? dims[0] : 1;
-      const std::uint64_t b = node.rank > 1 ? dims[1] : 1;
-      const std::uint64_t c = node.rank > 2 ? dims[2] : 1;
-      const std::uint64_t d = node.rank > 3 ? dims[3] : 1;
-      elements = (a * b) * (c * d);
-      if ((a | b | c | d) >= 1u << 16) is_irregular |= multiply(dims, node.rank, elements);
-    } else {
-      is_irregular |= multiply(dims, node.rank, elements);
-    }
-    const std::uint64_t width = width_log2[node.dtype < width_log2.size() ? node.dtype : 0];
-    is_irregular |= width == no_width;
-    is_irregular |= elements > size_mask >> (width & 7);
-    if (is_irregular != 0) [[unlikely]]
-      return irregular_bit | f.weight_mark();
-    return elements << width | width << width_shift | f.weight_mark();
   }
 
   // A node that touches an irregular tensor, or whose figures may leave 64 bits.

@@ -133,6 +133,18 @@ std::optional<codebook> read_codebook(std::string_view text) {
   return codebook{*d, *e};
 }
 
+std::optional<run> read_run(const attribute_reader& read) {
+  const auto axis = read.u64(attr::axis);
+  const auto start = read.u64(attr::start);
+  const auto length = read.u64(attr::len);
+  std::uint64_t end = 0;
+  if (!axis || !start || !length || read.i64(attr::step).value_or(1) != 1 ||
+      __builtin_add_overflow(*start, *length, &end)) {
+    return std::nullopt;
+  }
+  return run{*axis, *start, end};
+}
+
 bool is_synth(std::uint32_t kind) {
   return kind == RLX_KIND_SynthMatMul || kind == RLX_KIND_SynthMatMulBackward ||
          kind == RLX_KIND_SynthReconstruct;
@@ -159,6 +171,7 @@ details read_details(std::uint32_t kind, const rlx::strided<rlx_attribute>& attr
   details d;
   d.attributes = resolve(kind, attributes);
   const attribute_reader read{kind, &d.attributes};
+  if (read.find(attr::start) != nullptr) d.run = read_run(read);
   if (read.find(attr::scheme) != nullptr) d.scheme = read_scheme(read.text(attr::scheme));
   if (read.find(attr::mask_kind) != nullptr)
     d.attention_mask = read_mask(read.text(attr::mask_kind));

@@ -55,8 +55,16 @@ struct codebook {
   std::uint64_t entries = 0;
 };
 
+// A run along one axis of the operand that a Narrow or Slice reads.
+struct run {
+  std::uint64_t axis = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
 struct details {
   resolved_attributes attributes;
+  std::optional<opscope::need::run> run;  // of step 1, with all of it known
   std::optional<quant_scheme> scheme;
   std::optional<mask> attention_mask;
   std::optional<std::uint64_t> lhs_bits;  // also `format`

@@ -116,6 +116,12 @@ void region(site<N>& n) {
   }
 }
 
+// Of one operation on complex numbers.
+constexpr auto price_by_function = []<class N>(site<N>& n) -> std::uint64_t {
+  if (!n.has(0) || class_of(n.dtype(0)) != number_class::complex) return 0;
+  return complex_price(n.attributes().text(attr::value));
+};
+
 // Number of channels an `axis` attribute quantises by; 1 where it is absent.
 template <class N>
 N channels(site<N>& n) {
@@ -125,32 +131,16 @@ N channels(site<N>& n) {
 
 }  // namespace
 
-constexpr formula nothing = make_formula([]<class N>(site<N>&) {});
+constexpr formula nothing = make_closed<closed_form::moves(0)>();
 
 constexpr formula unknown_kind = make_formula([]<class N>(site<N>& n) {
   n.breaks_invariance();
   n.give_up("this version does not know the operation");
 });
 
-constexpr formula activation = make_formula([]<class N>(site<N>& n) {
-  const std::uint32_t of = n.dtype(0);
-  const bool is_complex = class_of(of) == number_class::complex;
-  n.operations(n.elements(out), of,
-               is_complex ? complex_price(n.attributes().text(attr::value)) : 0);
-});
-
-constexpr formula binary = make_formula([]<class N>(site<N>& n) {
-  const std::uint32_t of = n.dtype(0);
-  n.dtype(1);
-  const bool is_complex = class_of(of) == number_class::complex;
-  n.operations(n.elements(out), of,
-               is_complex ? complex_price(n.attributes().text(attr::value)) : 0);
-});
-
-constexpr formula compare = make_formula([]<class N>(site<N>& n) {
-  n.dtype(1);
-  n.operations(n.elements(out), n.dtype(0));
-});
+constexpr formula activation = make_closed<closed_form::per_output(1, 1)>(price_by_function);
+constexpr formula binary = make_closed<closed_form::per_output(2, 1)>(price_by_function);
+constexpr formula compare = make_closed<closed_form::per_output(2, 1)>();
 
 constexpr formula where = make_formula([]<class N>(site<N>& n) {
   read_branches(n, 1, 2);
@@ -189,13 +179,9 @@ constexpr formula fma = make_formula([]<class N>(site<N>& n) {
   n.operations(N{2} * n.elements(out), n.dtype(0), 4);
 });
 
-constexpr formula clamp =
-    make_formula([]<class N>(site<N>& n) { n.operations(N{2} * n.elements(out), n.dtype(0)); });
+constexpr formula clamp = make_closed<closed_form::per_output(1, 2)>();
 
-constexpr formula gated_residual = make_formula([]<class N>(site<N>& n) {
-  n.dtype(2);
-  n.operations(N{2} * n.elements(0), n.dtype(0));
-});
+constexpr formula gated_residual = make_closed<closed_form::per_operand(3, 2)>();
 
 // dx = dy, dgate = sum of dy*y, dy_in = dy*gate: x itself is not needed.
 constexpr formula gated_residual_backward = make_formula([]<class N>(site<N>& n) {

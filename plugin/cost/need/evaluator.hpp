@@ -26,7 +26,13 @@ struct node_figures {
   N work;
   N contraction;
   N int_ops;
-  const char* reason = nullptr;  // set: nothing is known
+};
+
+enum class outcome : std::uint8_t {
+  nothing,
+  exact,    // all figures known exactly, and below 2^64-1
+  known,    // as far as intervals say
+  unknown,  // nothing is
 };
 
 // A part of an operand that a node needs, where that is not all of it.
@@ -99,13 +105,15 @@ class evaluator {
   std::span<const partial_read<N>> partial() const { return storage_.partial; }
   std::span<const beside<N>> apart() const { return storage_.apart; }
   bool is_repeatable() const { return is_repeatable_; }
-  attribute_reader attributes(std::uint32_t id) {
-    return {graph_.node(id).kind, &storage_.details.of(id).attributes};
-  }
+  const details& said(std::uint32_t id) { return storage_.details.of(id); }
   N bytes(std::uint32_t id) const { return shapes_.bytes(id); }
 
-  // The next node in order. False where it needs nothing (a leaf, a view): `f` is then untouched.
-  bool evaluate(std::uint32_t id, node_figures<N>& f);
+  // The next node in order. `nothing` where it needs nothing (a leaf, a view): `f` is then
+  // untouched. F has the members of node_figures.
+  template <class F>
+  outcome evaluate(std::uint32_t id, F& f);
+  // Why the node just evaluated is unknown. The text is constant.
+  const char* reason() const { return site_.reason(); }
 
  private:
   struct operand_range {
@@ -117,12 +125,26 @@ class evaluator {
     return (n.kind >= RLX_KIND_If && n.kind <= RLX_KIND_CustomFn) || !rlx::is_listed_kind(n.kind);
   }
   void evaluate_bodies(std::uint32_t id);
+  template <class F>
+  outcome apply_formula(std::uint32_t id, const entry& e, std::uint8_t common, F& f);
   N needed(unsigned i) { return site_.is_tracked(i) ? site_.tracked(i) : site_.bytes(i); }
-  void sum_reads(const rlx_node& n, node_figures<N>& f);
-  // The usual case of sum_reads: operands that are read whole, of known sizes, each in storage of
+  template <class F>
+  void sum_reads(const rlx_node& n, F& f);
+  // The usual node: a closed form, over operands and an output of regular sizes. False where it is
+  // not; `f` is then as it was.
+  template <class F>
+  bool apply_closed(const rlx_node& n, const closed_form& form, tensor_word own,
+                    std::uint8_t& common, F& f);
+  struct whole_reads {
+    std::uint64_t bytes = 0;
+    std::uint64_t weights = 0;
+    std::uint8_t common = 0;  // flags that all operands have
+  };
+  // The usual case of sum_reads: operands that are read whole, of regular sizes, each in storage of
   // its own or named again in a row. False where it is not.
-  bool sum_whole_reads(const rlx_node& n, node_figures<N>& f);
-  void add_read(N bytes, std::uint32_t operand, node_figures<N>& f) {
+  bool sum_whole_reads(const rlx_node& n, whole_reads& sum) const;
+  template <class F>
+  void add_read(N bytes, std::uint32_t operand, F& f) {
     f.read += bytes;
     if ((storage_.flags[operand] & weight_flag) != 0) f.weights += bytes;
   }
@@ -155,35 +177,97 @@ void evaluator<N>::evaluate_bodies(std::uint32_t id) {
 }
 
 template <class N>
-bool evaluator<N>::evaluate(std::uint32_t id, node_figures<N>& f) {
+template <class F>
+__attribute__((always_inline)) inline outcome evaluator<N>::evaluate(std::uint32_t id, F& f) {
   const rlx_node& n = graph_.node(id);
-  shapes_.enter(id, n);
+  const tensor_word own = shapes_.enter(id, n);
   const entry& e = entry_of(n.kind);
-  std::uint8_t& flags = storage_.flags[id];
+  std::uint8_t* const flags = storage_.flags.data();
   if ((e.traits & leaf) != 0) {
-    flags = n.kind == RLX_KIND_Input ? leaf_flag : leaf_flag | invariant_flag | weight_flag;
-    return false;
+    flags[id] = n.kind == RLX_KIND_Input ? leaf_flag : leaf_flag | invariant_flag | weight_flag;
+    return outcome::nothing;
   }
-  const std::uint32_t* inputs = graph_.inputs().data() + n.inputs_begin;
+  const std::uint32_t* const inputs = graph_.inputs().data() + n.inputs_begin;
+  if (n.view_root == id && own.bytes() != 0) {  // regular, not empty
+    if ((e.traits & slices) != 0 && n.input_count == 1) {
+      // A run of its operand is read and written. They are many after lowering.
+      const std::uint8_t common = flags[inputs[0]] & (invariant_flag | weight_flag);
+      flags[id] = common;
+      f.read = f.written = N{own.bytes()};
+      f.weights = (common & weight_flag) != 0 ? f.read : N{};
+      f.work = f.contraction = f.int_ops = N{};
+      return outcome::exact;
+    }
+    std::uint8_t common = 0;
+    if (apply_closed(n, e.apply->form, own, common, f)) {
+      flags[id] = (e.traits & carries_weights) != 0 ? common : common & invariant_flag;
+      return outcome::exact;
+    }
+  }
   std::uint8_t common = n.input_count != 0 ? invariant_flag | weight_flag : 0;
-  for (std::uint32_t i = 0; i < n.input_count; ++i) common &= storage_.flags[inputs[i]];
+  for (std::uint32_t i = 0; i < n.input_count; ++i) common &= flags[inputs[i]];
   if ((e.traits & carries_weights) == 0) common &= static_cast<std::uint8_t>(~weight_flag);
-  const bool is_view = n.view_root != id;
-  if (is_view) {
-    flags = common | view_flag;
-    if ((e.traits & moves_in_view) == 0) return false;
+  if (n.view_root != id && (e.traits & moves_in_view) == 0) {
+    flags[id] = common | view_flag;
+    return outcome::nothing;
   }
+  return apply_formula(id, e, common, f);
+}
 
-  const std::uint64_t run = shapes_.kept_bytes(id);
-  if ((e.traits & slices) != 0 && n.input_count == 1 && run != shapes<N>::not_kept) {
-    // A run of its operand, of known size: read and written. They are many after lowering.
-    flags = common;
-    f.read = f.written = N{run};
-    f.weights = (storage_.flags[inputs[0]] & weight_flag) != 0 ? f.read : N{};
-    f.work = f.contraction = f.int_ops = N{};
-    f.reason = nullptr;
-    return true;
+template <class N>
+template <class F>
+inline bool evaluator<N>::apply_closed(const rlx_node& n, const closed_form& form, tensor_word own,
+                                       std::uint8_t& common, F& f) {
+  if (!form.is_set || n.input_count < form.least_operands) return false;
+  whole_reads reads;
+  if (!sum_whole_reads(n, reads)) return false;
+  std::uint64_t work = 0;
+  std::uint64_t contraction = 0;
+  std::uint64_t int_ops = 0;
+  if (form.per != closed_form::elements::none) {
+    // A form of elements has an operand 0, of regular size as all are.
+    const std::uint32_t first = graph_.inputs()[n.inputs_begin];
+    const rlx_node& operand = graph_.node(first);
+    std::uint64_t count = own.elements();
+    const bool is_contraction = form.per == closed_form::elements::contraction;
+    if (is_contraction) {
+      if (operand.rank == 0) return false;
+      const std::uint64_t k = graph_.dims()[operand.dims_begin + operand.rank - 1];
+      constexpr std::uint64_t most = std::uint64_t{1} << 62;
+      if (__builtin_mul_overflow(count, k, &count) || count >= most) return false;
+      count *= 2;
+    } else {
+      if (form.per == closed_form::elements::of_operand) count = shapes_.kept(first).elements();
+      count *= form.price;  // below 2^56
+    }
+    switch (class_of(operand.dtype)) {
+      case number_class::floating:
+        work = count;
+        contraction = is_contraction ? count : 0;
+        break;
+      case number_class::integer:
+        int_ops = count;
+        break;
+      default:
+        return false;
+    }
   }
+  common = reads.common;
+  f.read = N{reads.bytes};
+  f.written = N{own.bytes()};
+  f.weights = N{reads.weights};
+  f.work = N{work};
+  f.contraction = N{contraction};
+  f.int_ops = N{int_ops};
+  return true;
+}
+
+template <class N>
+template <class F>
+__attribute__((noinline)) outcome evaluator<N>::apply_formula(std::uint32_t id, const entry& e,
+                                                              std::uint8_t common, F& f) {
+  const rlx_node& n = graph_.node(id);
+  const bool is_view = n.view_root != id;
   site_.restart(id);
   if (holds_graphs(n)) {
     evaluate_bodies(id);
@@ -197,10 +281,18 @@ bool evaluator<N>::evaluate(std::uint32_t id, node_figures<N>& f) {
   } else {
     e.apply->expressions(site_);
   }
-  f.reason = site_.reason();
-  if (f.reason == nullptr) {
+  if (site_.is_invariance_broken()) {
+    is_repeatable_ = false;
+    common = 0;
+  }
+  storage_.flags[id] = static_cast<std::uint8_t>(common | (is_view ? view_flag : 0));
+  if (site_.reason() == nullptr) {
     const bool is_plain = !site_.tracks_any() && !site_.has_extra_reads();
-    if (!is_plain || !sum_whole_reads(n, f)) {
+    whole_reads reads;
+    if (is_plain && sum_whole_reads(n, reads)) {
+      f.read = N{reads.bytes};
+      f.weights = N{reads.weights};
+    } else {
       f.read = N{};
       f.weights = N{};
       sum_reads(n, f);
@@ -210,21 +302,16 @@ bool evaluator<N>::evaluate(std::uint32_t id, node_figures<N>& f) {
     f.contraction = site_.booked_contraction();
     f.int_ops = site_.booked_int_ops();
   }
-  if (site_.is_invariance_broken()) {
-    is_repeatable_ = false;
-    common = 0;
-  }
-  flags = static_cast<std::uint8_t>(common | (is_view ? view_flag : 0));
+  // Summing up may find an operand missing.
   if (site_.reason() != nullptr) {
     f.read = f.written = f.weights = f.work = f.contraction = f.int_ops = N::unknown();
-    f.reason = site_.reason();
-    return true;
+    return outcome::unknown;
   }
 
   // Nothing needs to happen for an empty result.
   const bool may_be_empty = shapes_.may_be_empty(id);
   if (may_be_empty && shapes_.elements(id).is_zero()) {
-    f = {};
+    f.read = f.written = f.weights = f.work = f.contraction = f.int_ops = N{};
   } else if (may_be_empty) {
     for (N* v : {&f.read, &f.written, &f.weights, &f.work, &f.contraction, &f.int_ops}) {
       *v = from_to(N{}, *v);
@@ -243,26 +330,27 @@ bool evaluator<N>::evaluate(std::uint32_t id, node_figures<N>& f) {
       if (site_.is_tracked(i)) storage_.partial.push_back({id, i, site_.tracked(i)});
     }
   }
-  return true;
+  return outcome::known;
 }
 
 template <class N>
-bool evaluator<N>::sum_whole_reads(const rlx_node& n, node_figures<N>& f) {
+inline bool evaluator<N>::sum_whole_reads(const rlx_node& n, whole_reads& sum) const {
   constexpr std::uint32_t few = 4;
   const std::uint32_t* const inputs = graph_.inputs().data() + n.inputs_begin;
   const std::uint8_t* const flags = storage_.flags.data();
   std::uint32_t roots[few];
-  std::uint32_t last_id = 0;
+  std::uint32_t last_id = UINT32_MAX;
   std::uint32_t last_root = 0;
-  std::uint64_t sum = 0;
-  std::uint64_t weights = 0;
+  std::uint8_t common = n.input_count != 0 ? invariant_flag | weight_flag : 0;
   for (std::uint32_t i = 0; i < n.input_count; ++i) {
     const std::uint32_t id = inputs[i];
-    const std::uint32_t root = (flags[id] & view_flag) != 0 ? graph_.node(id).view_root : id;
-    if (i != 0 && id == last_id) {
-      if (i < few) roots[i] = root;
+    if (id == last_id) {
+      if (i < few) roots[i] = last_root;
       continue;
     }
+    const std::uint8_t its = flags[id];
+    common &= its;
+    const std::uint32_t root = (its & view_flag) != 0 ? graph_.node(id).view_root : id;
     if (n.input_count <= few) {
       for (std::uint32_t j = 0; j < i; ++j) {
         if (roots[j] == root) return false;
@@ -273,17 +361,20 @@ bool evaluator<N>::sum_whole_reads(const rlx_node& n, node_figures<N>& f) {
     }
     last_id = id;
     last_root = root;
-    const std::uint64_t size = shapes_.kept_bytes(id);
-    if (size == shapes<N>::not_kept || __builtin_add_overflow(sum, size, &sum)) return false;
-    if ((flags[id] & weight_flag) != 0) weights += size;
+    const tensor_word size = shapes_.kept(id);
+    if (!size.is_regular() || __builtin_add_overflow(sum.bytes, size.bytes(), &sum.bytes)) {
+      return false;
+    }
+    if ((its & weight_flag) != 0) sum.weights += size.bytes();
   }
-  f.read = N{sum};
-  f.weights = N{weights};
-  return true;
+  sum.common = common;
+  // 2^64-1 stands for more.
+  return sum.bytes != UINT64_MAX;
 }
 
 template <class N>
-void evaluator<N>::sum_reads(const rlx_node& n, node_figures<N>& f) {
+template <class F>
+void evaluator<N>::sum_reads(const rlx_node& n, F& f) {
   const std::uint32_t* inputs = graph_.inputs().data() + n.inputs_begin;
   const auto root = [&](std::uint32_t i) { return graph_.node(inputs[i]).view_root; };
   bool are_apart = true;

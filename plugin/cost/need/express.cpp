@@ -35,7 +35,7 @@ std::vector<node_expressions> express_need(const rlx::graph_view& graph, const b
   need::evaluator<need::symbolic> e{graph, bound, storage, 0};
   need::node_figures<need::symbolic> f;
   for (std::uint32_t id = 0; id < graph.size(); ++id) {
-    if (!e.evaluate(id, f)) f = {};
+    if (e.evaluate(id, f) == need::outcome::nothing) f = {};
     const rlx_node& n = graph.node(id);
     if (rlx::is_leaf_kind(n.kind)) continue;
     const auto inputs = graph.inputs(n);

@@ -88,10 +88,7 @@ N scale_products(std::uint64_t block, N m, N columns, N k) {
 
 }  // namespace
 
-constexpr formula matmul = make_formula([]<class N>(site<N>& n) {
-  n.dtype(1);
-  n.multiply_adds(n.elements(out) * n.dim(0, -1), n.dtype(0));
-});
+constexpr formula matmul = make_closed<closed_form::contraction(2)>();
 
 constexpr formula dot_general = make_formula([]<class N>(site<N>& n) {
   n.dtype(1);

@@ -68,7 +68,7 @@ N kept_below(std::uint64_t rows, std::uint64_t columns, std::int64_t diagonal) {
 constexpr formula slice = make_formula([]<class N>(site<N>& n) { n.reads(0, n.bytes(out)); });
 
 // Reshape and Cast where no storage is shared: a copy. (A view moves nothing and asks nothing.)
-constexpr formula copy = make_formula([]<class N>(site<N>& n) { n.dtype(0); });
+constexpr formula copy = make_closed<closed_form::moves(1)>();
 
 constexpr formula gather = make_formula([]<class N>(site<N>& n) {
   const auto axis = n.axis(0);

@@ -16,15 +16,8 @@ void per_element(site<N>& n, std::uint64_t price) {
 
 }  // namespace
 
-constexpr formula norm_with_scale_and_shift = make_formula([]<class N>(site<N>& n) {
-  n.dtype(2);
-  per_element(n, 3);
-});
-
-constexpr formula batch_norm = make_formula([]<class N>(site<N>& n) {
-  n.dtype(4);
-  per_element(n, 3);
-});
+constexpr formula norm_with_scale_and_shift = make_closed<closed_form::per_operand(3, 3)>();
+constexpr formula batch_norm = make_closed<closed_form::per_operand(5, 3)>();
 
 // (1 + scale) a scale element, then the norm, a product and a sum an element.
 constexpr formula ada_layer_norm = make_formula([]<class N>(site<N>& n) {

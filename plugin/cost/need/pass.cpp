@@ -2,6 +2,7 @@
 #include <opscope/need.hpp>
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "plugin/cost/need/evaluator.hpp"
@@ -55,6 +56,70 @@ N output_bytes(const evaluator<N>& e, const rlx::graph_view& g) {
   return sum;
 }
 
+__extension__ using u128 = unsigned __int128;
+
+// The bytes that nodes move under the rule; unknown where they are of one node.
+class rule_sum {
+ public:
+  void add(const node_cost& c) {
+    sum_ += c.raw[0];
+    sum_ += c.raw[1];
+    is_known_ &= (c.unknown & (node_cost::read | node_cost::written)) == 0;
+  }
+  figure value() const {
+    if (!is_known_ || (sum_ >> 64) != 0) return std::nullopt;
+    return static_cast<std::uint64_t>(sum_);
+  }
+
+ private:
+  u128 sum_ = 0;
+  bool is_known_ = true;
+};
+
+// Sums of nodes the figures of which are exact and not too large, so that many fit 64 bits.
+class exact_needs {
+ public:
+  // False where a figure is too large; the node is then to be added otherwise.
+  bool add(const node_need& n) {
+    const std::uint64_t read = n.read.lo();
+    const std::uint64_t written = n.written.lo();
+    const std::uint64_t work = n.work.lo();
+    const std::uint64_t int_ops = n.int_ops.lo();
+    if (((read | written | work | int_ops) >> most_bits) != 0) return false;
+    sums_[0] += read;
+    sums_[1] += written;
+    sums_[2] += n.weights.lo();  // of read
+    sums_[3] += work;
+    sums_[4] += n.contraction.lo();  // of work
+    sums_[5] += int_ops;
+    if (n.is_invariant) sums_[6] += read + written;
+    if (++added_ == block) fold();
+    return true;
+  }
+  void add_to(need_totals& t) {
+    fold();
+    interval* const totals[] = {&t.read,        &t.written, &t.weights,  &t.work,
+                                &t.contraction, &t.int_ops, &t.invariant};
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      const bool fits = (folded_[i] >> 64) == 0;
+      *totals[i] +=
+          fits ? interval{static_cast<std::uint64_t>(folded_[i])} : interval::at_least(UINT64_MAX);
+    }
+  }
+
+ private:
+  static constexpr unsigned most_bits = 53;
+  static constexpr unsigned block = 1u << 10;  // of sums below 2^54
+  void fold() {
+    for (std::size_t i = 0; i < sums_.size(); ++i) folded_[i] += sums_[i];
+    sums_ = {};
+    added_ = 0;
+  }
+  std::array<std::uint64_t, 7> sums_{};
+  std::array<u128, 7> folded_{};
+  unsigned added_ = 0;
+};
+
 }  // namespace
 
 template <class N>
@@ -65,13 +130,13 @@ body_need<N> evaluate_body(const rlx_graph_view& graph, const bindings& bound, u
   body_need<N> b;
   node_figures<N> f;
   for (std::uint32_t id = 0; id < g.size(); ++id) {
-    if (!e.evaluate(id, f)) continue;
+    if (e.evaluate(id, f) == outcome::nothing) continue;
     b.work += f.work;
     b.contraction += f.contraction;
     b.int_ops += f.int_ops;
   }
   flow<N> back;
-  back.walk(e);
+  back.walk(e, [](std::uint32_t) {});
   for (std::uint32_t id = 0; id < g.size(); ++id) {
     const std::uint32_t kind = g.node(id).kind;
     if (!rlx::is_leaf_kind(kind)) continue;
@@ -98,6 +163,15 @@ template body_need<symbolic> evaluate_body<symbolic>(const rlx_graph_view&, cons
 // Fills a graph_need; a class of its own to be its friend.
 class need_pass {
  public:
+  static void add(need_totals& t, const node_need& n) {
+    t.read += n.read;
+    t.written += n.written;
+    t.weights += n.weights;
+    t.work += n.work;
+    t.contraction += n.contraction;
+    t.int_ops += n.int_ops;
+    if (n.is_invariant) t.invariant += n.bytes();
+  }
   static void run(const rlx::graph_view& graph, const need_options& options, graph_need& result) {
     if (!result.scratch_) result.scratch_ = std::make_unique<need_scratch>();
     result.graph_ = graph;
@@ -106,54 +180,57 @@ class need_pass {
     result.nodes_.resize(graph.size());  // not initialised: each is written below
     need_scratch& scratch = *result.scratch_;
     need::evaluator<interval> e{graph, options.bindings, scratch.evaluation, 0};
-    need::node_figures<interval> f;
     need_totals& t = result.totals_;
+    std::span<const node_cost> rule;
     const bool has_rule = options.rule != nullptr && options.rule->nodes().size() == graph.size();
-    if (has_rule) t.coverage.rule_bytes = t.coverage.counted_rule_bytes = 0;
+    if (has_rule) rule = options.rule->nodes();
+    need::rule_sum rule_bytes;
+    need::rule_sum counted_rule_bytes;
 
+    // Most nodes are known exactly, and summed up apart.
+    need::exact_needs exact;
+    std::uint64_t bounded_nodes = 0;
+    std::uint64_t counted_nodes = 0;
     for (std::uint32_t id = 0; id < graph.size(); ++id) {
-      const bool needs_something = e.evaluate(id, f);
-      const std::uint8_t flags = e.flags(id);
-      const bool is_invariant = (flags & need::invariant_flag) != 0;
-      const bool is_leaf = (flags & need::leaf_flag) != 0;
-      const bool is_view = (flags & need::view_flag) != 0;
-      bool is_bounded = true;
       node_need& n = result.nodes_[id];
-      if (needs_something) {
-        n = {f.read,  f.written, f.weights, f.work, f.contraction, f.int_ops, is_invariant,
-             is_leaf, is_view,   false,     0};
-        if (f.reason != nullptr) result.unknown_.push_back({id, f.reason});
-        t.read += f.read;
-        t.written += f.written;
-        t.work += f.work;
-        // Of most nodes these are nothing.
-        if (!f.weights.is_zero()) t.weights += f.weights;
-        if (!f.contraction.is_zero()) t.contraction += f.contraction;
-        if (!f.int_ops.is_zero()) t.int_ops += f.int_ops;
-        if (is_invariant) t.invariant += n.bytes();
+      const need::outcome o = e.evaluate(id, n);
+      if (o == need::outcome::nothing) n = {};
+      const std::uint8_t flags = e.flags(id);
+      n.is_invariant = (flags & need::invariant_flag) != 0;
+      n.is_leaf = (flags & need::leaf_flag) != 0;
+      n.is_view = (flags & need::view_flag) != 0;
+      n.is_dead = false;
+      n.reserved = 0;
+      if (n.is_leaf) continue;
+      ++counted_nodes;
+      bool is_bounded = true;
+      if (o != need::outcome::nothing && !(o == need::outcome::exact && exact.add(n))) {
+        add(t, n);
         is_bounded = n.is_bounded();
-      } else {
-        n = {{}, {}, {}, {}, {}, {}, is_invariant, is_leaf, is_view, false, 0};
-        if (is_leaf) continue;
+        if (o == need::outcome::unknown) result.unknown_.push_back({id, e.reason()});
       }
-      ++t.coverage.counted_nodes;
-      is_bounded ? ++t.coverage.nodes : ++t.unknown_nodes;
+      bounded_nodes += is_bounded ? 1 : 0;
       if (has_rule) {
-        const figure bytes = options.rule->nodes()[id].bytes();
-        t.coverage.counted_rule_bytes = checked_add(t.coverage.counted_rule_bytes, bytes);
-        if (is_bounded) t.coverage.rule_bytes = checked_add(t.coverage.rule_bytes, bytes);
+        counted_rule_bytes.add(rule[id]);
+        if (is_bounded) rule_bytes.add(rule[id]);
       }
+    }
+    exact.add_to(t);
+    t.unknown_nodes = counted_nodes - bounded_nodes;
+    t.coverage = {bounded_nodes, counted_nodes, {}, {}};
+    if (has_rule) {
+      t.coverage.rule_bytes = rule_bytes.value();
+      t.coverage.counted_rule_bytes = counted_rule_bytes.value();
     }
 
     need::flow<interval>& back = scratch.flow;
-    back.walk(e);
-    for (std::uint32_t id = 0; id < graph.size(); ++id) {
+    back.walk(e, [&](std::uint32_t id) {
       if (!back.is_live(id)) {
         result.nodes_[id].is_dead = true;
       } else if ((e.flags(id) & need::leaf_flag) != 0) {
         (graph.node(id).kind == RLX_KIND_Input ? t.io_inputs : t.io_weights) += back.needed(e, id);
       }
-    }
+    });
     t.io_outputs = need::output_bytes(e, graph);
     for (const need::beside<interval>& x : e.apart()) {
       t.io_weights += back.as_needed(x.node, x.read);

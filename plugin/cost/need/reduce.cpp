@@ -23,23 +23,20 @@ N fft_operations(N points) {
 }  // namespace
 
 // One operation an input element.
-constexpr formula reduce = make_formula([]<class N>(site<N>& n) {
-  const std::string_view op = n.attributes().text(attr::op);
-  n.operations(n.elements(0), n.dtype(0), op == "Sum" || op == "Mean" ? 2 : op == "Prod" ? 6 : 0);
-});
+constexpr formula reduce =
+    make_closed<closed_form::per_operand(1, 1)>([]<class N>(site<N>& n) -> std::uint64_t {
+      const std::string_view op = n.attributes().text(attr::op);
+      return op == "Sum" || op == "Mean" ? 2 : op == "Prod" ? 6 : 0;
+    });
 
-constexpr formula running = make_formula([]<class N>(site<N>& n) {
-  n.operations(n.elements(0), n.dtype(0),
-               n.kind() == RLX_KIND_Cumsum || n.kind() == RLX_KIND_CumsumBackward ? 2
-               : n.kind() == RLX_KIND_CumProd                                     ? 6
-                                                                                  : 0);
-});
+constexpr formula running =
+    make_closed<closed_form::per_operand(1, 1)>([]<class N>(site<N>& n) -> std::uint64_t {
+      if (n.kind() == RLX_KIND_Cumsum || n.kind() == RLX_KIND_CumsumBackward) return 2;
+      return n.kind() == RLX_KIND_CumProd ? 6 : 0;
+    });
 
-constexpr formula one_per_input =
-    make_formula([]<class N>(site<N>& n) { n.operations(n.elements(0), n.dtype(0)); });
-
-constexpr formula softmax =
-    make_formula([]<class N>(site<N>& n) { n.operations(N{3} * n.elements(0), n.dtype(0)); });
+constexpr formula one_per_input = make_closed<closed_form::per_operand(1, 1)>();
+constexpr formula softmax = make_closed<closed_form::per_operand(1, 3)>();
 
 // Comparisons over all logits where only the k largest are kept, then softmax over those.
 constexpr formula sample = make_formula([]<class N>(site<N>& n) {

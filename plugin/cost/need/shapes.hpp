@@ -2,28 +2,22 @@
 // unknown (interval) or its symbol (symbolic).
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <limits>
 #include <rlx/view.hpp>
-#include <span>
-#include <vector>
 
 #include <opscope/interval.hpp>
 #include <opscope/need.hpp>
 
 #include "plugin/cost/need/symbolic.hpp"
+#include "plugin/cost/tensor_word.hpp"
 
 namespace opscope::need {
 
 template <class N>
 class shapes;
 
-// The sizes of each node's result, kept since most are asked for once a reader.
-struct kept_sizes {
-  detail::array<std::uint64_t> elements;
-  detail::array<std::uint64_t> bytes;
-};
+// The size of each node's result, kept since most are asked for once a reader.
+using kept_sizes = detail::array<std::uint64_t>;  // tensor_word
 
 template <>
 class shapes<interval> {
@@ -31,8 +25,7 @@ class shapes<interval> {
   // All must outlive it. `kept` is storage that may be used again.
   shapes(const rlx::graph_view& g, const bindings& b, kept_sizes& kept)
       : graph_{g}, bindings_{b}, kept_{kept} {
-    kept_.elements.resize(g.size());
-    kept_.bytes.resize(g.size());
+    kept_.resize(g.size());
   }
   const rlx::graph_view& graph() const { return graph_; }
 
@@ -43,46 +36,39 @@ class shapes<interval> {
     return bound ? interval{*bound} : interval::unknown();
   }
   // Measures `id`; called once for every node, in order, before its sizes are asked for.
-  void enter(std::uint32_t id, const rlx_node& n) {
-    std::uint64_t product = 1;
-    bool is_kept = n.dynamic_dims == 0;
-    const std::uint64_t* const dims = graph_.dims().data() + n.dims_begin;
-    for (unsigned a = 0; a < n.rank; ++a) {
-      is_kept = !__builtin_mul_overflow(product, dims[a], &product) && is_kept;
-    }
-    std::uint64_t size = 0;
-    const std::uint64_t width = n.dtype < widths.size() ? widths[n.dtype] : 0;
-    const bool has_size = is_kept && width != 0 && !__builtin_mul_overflow(product, width, &size);
-    kept_.elements[id] = is_kept ? product : not_kept;
-    kept_.bytes[id] = has_size ? size : not_kept;
+  tensor_word enter(std::uint32_t id, const rlx_node& n) {
+    const tensor_word w = tensor_word::measure(graph_.raw(), n);
+    kept_[id] = w.raw();
+    return w;
   }
-  // The bytes of `id`, or not_kept where they are not known or beyond 64 bits.
-  static constexpr std::uint64_t not_kept = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t kept_bytes(std::uint32_t id) const { return kept_.bytes[id]; }
+  // The size of `id` where it is a regular one.
+  tensor_word kept(std::uint32_t id) const { return tensor_word{kept_[id]}; }
   interval bytes(std::uint32_t id) const {
-    const std::uint64_t b = kept_.bytes[id];
-    if (b != not_kept) return interval{b};
-    const auto w = rlx::dtype_bytes(graph_.node(id).dtype);
-    return elements(id) * (w ? interval{*w} : interval::unknown());
+    const tensor_word w = kept(id);
+    return w.is_regular() ? interval{w.bytes()} : irregular_bytes(id);
   }
   // The result of `id` may have no element.
-  bool may_be_empty(std::uint32_t id) const { return elements(id).lo() == 0; }
+  bool may_be_empty(std::uint32_t id) const {
+    const tensor_word w = kept(id);
+    return w.is_regular() ? w.bytes() == 0 : irregular_elements(id).lo() == 0;
+  }
   interval elements(std::uint32_t id) const {
-    const std::uint64_t e = kept_.elements[id];
-    if (e != not_kept) return interval{e};
+    const tensor_word w = kept(id);
+    return w.is_regular() ? interval{w.elements()} : irregular_elements(id);
+  }
+
+ private:
+  __attribute__((noinline)) interval irregular_bytes(std::uint32_t id) const {
+    const auto w = rlx::dtype_bytes(graph_.node(id).dtype);
+    return irregular_elements(id) * (w ? interval{*w} : interval::unknown());
+  }
+  __attribute__((noinline)) interval irregular_elements(std::uint32_t id) const {
     const rlx_node& n = graph_.node(id);
     interval product{1};
     for (unsigned a = 0; a < n.rank; ++a) product *= dim(n, a);
     return product;
   }
 
- private:
-  // Bytes of an element, by dtype; 0 where it is not listed.
-  static constexpr auto widths = [] {
-    std::array<std::uint64_t, 32> table{};
-    for (std::uint32_t d = 0; d < table.size(); ++d) table[d] = rlx::dtype_bytes(d).value_or(0);
-    return table;
-  }();
   const rlx::graph_view& graph_;
   const bindings& bindings_;
   kept_sizes& kept_;
@@ -93,9 +79,8 @@ class shapes<symbolic> {
  public:
   shapes(const rlx::graph_view& g, const bindings& b) : graph_{g}, bindings_{b} {}
   const rlx::graph_view& graph() const { return graph_; }
-  void enter(std::uint32_t, const rlx_node&) {}
-  static constexpr std::uint64_t not_kept = std::numeric_limits<std::uint64_t>::max();
-  static std::uint64_t kept_bytes(std::uint32_t) { return not_kept; }
+  static tensor_word enter(std::uint32_t, const rlx_node&) { return tensor_word::irregular(); }
+  static tensor_word kept(std::uint32_t) { return tensor_word::irregular(); }
   symbolic bytes(std::uint32_t id) const {
     const auto w = rlx::dtype_bytes(graph_.node(id).dtype);
     return elements(id) * (w ? symbolic{*w} : symbolic::unknown());

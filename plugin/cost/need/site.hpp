@@ -44,6 +44,30 @@ constexpr number_class class_of(std::uint32_t dtype) {
   }
 }
 
+// What a formula says that reads each operand whole, writes the output and does `price` operations
+// an element (of the output, or of operand 0), or a multiply-add an element of the output and of
+// operand 0's last axis. Written down as data so that the usual node is counted without a call.
+struct closed_form {
+  enum class elements : std::uint8_t { none, of_output, of_operand, contraction };
+  bool is_set = false;
+  std::uint8_t least_operands = 0;
+  elements per = elements::none;
+  std::uint8_t price = 0;
+
+  static constexpr closed_form moves(std::uint8_t least_operands) {
+    return {true, least_operands, elements::none, 0};
+  }
+  static constexpr closed_form per_output(std::uint8_t least_operands, std::uint8_t price) {
+    return {true, least_operands, elements::of_output, price};
+  }
+  static constexpr closed_form per_operand(std::uint8_t least_operands, std::uint8_t price) {
+    return {true, least_operands, elements::of_operand, price};
+  }
+  static constexpr closed_form contraction(std::uint8_t least_operands) {
+    return {true, least_operands, elements::contraction, 0};
+  }
+};
+
 // Operand position of the output in shape questions.
 inline constexpr unsigned out = ~0u;
 
@@ -237,6 +261,14 @@ class site {
         int_ops_ += count * N::unknown();
         break;
     }
+  }
+  // All that a closed form says; `complex_price` as in operations().
+  void book(const closed_form& form, std::uint64_t complex_price = 0) {
+    using enum closed_form::elements;
+    if (form.least_operands != 0) dtype(form.least_operands - 1u);
+    if (form.per == of_output) operations(N{form.price} * elements(out), dtype(0), complex_price);
+    if (form.per == of_operand) operations(N{form.price} * elements(0), dtype(0), complex_price);
+    if (form.per == contraction) multiply_adds(elements(out) * dim(0, -1), dtype(0));
   }
   void work(N w) { work_ += w; }  // floating-point
   void contraction(N w) {         // floating-point, in a sum of products

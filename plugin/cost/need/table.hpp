@@ -15,11 +15,24 @@ namespace opscope::need {
 struct formula {
   void (*figures)(site<interval>&);
   void (*expressions)(site<symbolic>&);
+  closed_form form;  // where there is one, which the two then book
 };
 
 template <class F>
 constexpr formula make_formula(F f) {
-  return {f, f};
+  return {f, f, {}};
+}
+template <closed_form form>
+constexpr formula make_closed() {
+  constexpr auto f = []<class N>(site<N>& n) { n.book(form); };
+  return {f, f, form};
+}
+// `complex_price` says what an operation costs on complex numbers: a lambda without captures, of
+// the site.
+template <closed_form form, class F>
+constexpr formula make_closed(F) {
+  constexpr auto f = []<class N>(site<N>& n) { n.book(form, F{}(n)); };
+  return {f, f, form};
 }
 
 // What a kind is beside its formula.

@@ -12,11 +12,14 @@ namespace {
 
 constexpr std::size_t max_entries = std::numeric_limits<std::uint32_t>::max();
 
-std::uint32_t append_range(std::size_t size, std::size_t more, const char* what) {
-  if (more > max_entries - size) {
-    throw error{std::string{"the graph has more than 2^32-1 "} + what +
-                ", which is more than this format holds; split the module"};
-  }
+[[noreturn, gnu::noinline]] void fail_too_many(const char* what) {
+  throw error{std::string{"the graph has more than 2^32-1 "} + what +
+              ", which is more than this format holds; split the module"};
+}
+
+inline std::uint32_t append_range(std::size_t size, std::size_t more, const char* what) {
+  if (more > max_entries - size) [[unlikely]]
+    fail_too_many(what);
   return static_cast<std::uint32_t>(size);
 }
 
@@ -34,6 +37,7 @@ void graph::reserve(std::size_t nodes, std::size_t inputs, std::size_t dims) {
   ops_.reserve(nodes);
   names_.reserve(nodes);
   origins_.reserve(nodes);
+  origin_table_.reserve(nodes + 1);
   inputs_.reserve(inputs);
   dims_.reserve(dims);
 }
@@ -85,8 +89,9 @@ void graph::set_name_of(node_id id, std::optional<std::string_view> name) {
 
 origin_id graph::intern_origin(const origin& o) {
   // Neighbours share their origin, so the last few are looked at before a new one is made.
-  const std::size_t first = origin_table_.size() > 8 ? origin_table_.size() - 8 : 1;
-  for (std::size_t i = first; i < origin_table_.size(); ++i) {
+  constexpr std::size_t window = 4;
+  const std::size_t first = origin_table_.size() > window ? origin_table_.size() - window : 1;
+  for (std::size_t i = origin_table_.size(); i-- > first;) {
     if (origin_table_[i] == o) return static_cast<origin_id>(i);
   }
   origin_table_.push_back(o);

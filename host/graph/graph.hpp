@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/graph/column.hpp"
 #include "host/graph/storage.hpp"
 
 namespace rlx {
@@ -90,14 +91,14 @@ class graph {
   std::shared_ptr<rlx::storage> shared_;
   rlx::storage* storage_;
   std::string_view name_;
-  std::vector<rlx_node> nodes_;
-  std::vector<op_id> ops_;
-  std::vector<std::string_view> names_;
-  std::vector<origin_id> origins_;
-  std::vector<node_id> inputs_;
-  std::vector<std::uint64_t> dims_;
+  column<rlx_node> nodes_;
+  column<op_id> ops_;
+  column<std::string_view> names_;
+  column<origin_id> origins_;
+  column<node_id> inputs_;
+  column<std::uint64_t> dims_;
   std::vector<node_id> outputs_;
-  std::vector<origin> origin_table_{origin{}};
+  column<origin> origin_table_{origin{}};
 };
 
 // Bytes of one element; nothing for a dtype outside RLX_DTYPES.

@@ -15,6 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "host/graph/column.hpp"
+
 namespace rlx {
 
 class graph;
@@ -23,7 +25,8 @@ class graph;
 using op_id = std::uint32_t;
 
 // An operation: what a node does, without its operands and shape. Nodes share equal operations
-// (graphs hold thousands of the same `{"Binary":"Add"}`), except those with nested graphs.
+// (graphs hold thousands of the same `{"Binary":"Add"}`), except those with nested graphs and the
+// Inputs and Params, of which each has another name.
 struct operation {
   std::uint32_t kind;          // RLX_KIND_*, or >= RLX_FIRST_UNLISTED
   std::string_view kind_text;  // the serde variant name
@@ -78,8 +81,8 @@ class storage {
   op_id find_op(std::string_view key) const;
   void intern_op(std::string_view key, op_id id);
 
-  std::vector<rlx_attribute>& attributes() { return attributes_; }
-  const std::vector<rlx_attribute>& attributes() const { return attributes_; }
+  column<rlx_attribute>& attributes() { return attributes_; }
+  const column<rlx_attribute>& attributes() const { return attributes_; }
   std::vector<nested_graph>& nested() { return nested_; }
   const std::vector<nested_graph>& nested() const { return nested_; }
 
@@ -89,9 +92,9 @@ class storage {
  private:
   std::pmr::monotonic_buffer_resource memory_;
   std::vector<std::shared_ptr<const void>> owners_;
-  std::vector<operation> ops_;
+  column<operation> ops_;
   std::unordered_map<std::string_view, op_id, text_hash> interned_;
-  std::vector<rlx_attribute> attributes_;
+  column<rlx_attribute> attributes_;
   std::vector<nested_graph> nested_;
   std::unordered_map<std::string_view, std::uint32_t> unlisted_kinds_;
   std::unordered_map<std::string_view, std::uint32_t> unlisted_dtypes_;

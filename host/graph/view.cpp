@@ -58,11 +58,11 @@ lent_view::~lent_view() = default;
 lent_view::lent_view(const graph& g, const buffer_plan* plan) {
   const storage& s = g.storage();
   const std::uint32_t count = g.size();
-  infos_.resize(count);
+  infos_.reserve(count);
   for (node_id id = 0; id < count; ++id) {
     const operation& op = g.operation_of(id);
     const origin& from = g.origin_at(g.origin_of(id));
-    rlx_node_info& info = infos_[id];
+    rlx_node_info info{};
     info.kind_text = lend(op.kind_text);
     info.dtype_text = lend(s.dtype_text(g.node(id).dtype));
     info.name = lend(g.name_of(id));
@@ -81,6 +81,7 @@ lent_view::lent_view(const graph& g, const buffer_plan* plan) {
     }
     info.slot_offset = RLX_UNKNOWN;
     info.slot_bytes = RLX_UNKNOWN;
+    infos_.push_back(info);
   }
   const rlx_node* nodes = g.nodes().data();
   if (plan != nullptr) {

@@ -35,8 +35,8 @@ class lent_view {
 
  private:
   rlx_graph_view view_{};
-  std::vector<rlx_node> nodes_;
-  std::vector<rlx_node_info> infos_;
+  column<rlx_node> nodes_;
+  column<rlx_node_info> infos_;
   std::vector<rlx_nested_graph> nested_;
   std::deque<std::unique_ptr<lent_view>> bodies_;
 };

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "host/error.hpp"
+#include "host/graph/column.hpp"
 
 namespace rlx::json {
 
@@ -181,7 +182,9 @@ buffer make_buffer(std::uint64_t n) {
   }
   try {
     const auto size = static_cast<std::size_t>(n);
-    buffer b{std::shared_ptr<char[]>{new char[size + simdjson::SIMDJSON_PADDING]}, size};
+    const std::size_t padded = size + simdjson::SIMDJSON_PADDING;
+    const auto free = [padded](char* memory) { free_large(memory, padded); };
+    buffer b{std::shared_ptr<char[]>{static_cast<char*>(allocate_large(padded)), free}, size};
     std::memset(b.data.get() + size, 0, simdjson::SIMDJSON_PADDING);
     return b;
   } catch (const std::bad_alloc&) {

@@ -33,6 +33,8 @@ bool is_compact(std::string_view json) {
   return true;
 }
 
+bool is_named_leaf(std::uint32_t kind) { return kind == RLX_KIND_Input || kind == RLX_KIND_Param; }
+
 // One operation being read.
 struct draft {
   struct entry {
@@ -144,7 +146,7 @@ op_id finish(context& c, draft& op, std::string_view raw) {
   for (const draft::entry& e : op.entries) s.attributes().push_back(e.attribute);
   for (nested_graph& n : op.nested) s.nested().push_back(std::move(n));
   const op_id id = s.add_op(o);
-  if (o.nested_count == 0) s.intern_op(raw, id);
+  if (o.nested_count == 0 && !is_named_leaf(o.kind)) s.intern_op(raw, id);
   return id;
 }
 

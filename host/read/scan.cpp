@@ -45,6 +45,33 @@ const char* find_any(const char* p) {
 #endif
 }
 
+// Whether `text` starts with the literal, in words: a call costs more than comparing.
+template <std::size_t n>
+inline bool starts_with(const char* text, const char (&literal)[n]) {
+  constexpr std::size_t size = n - 1;
+  const auto differs = [&]<class Word>(Word, std::size_t at) {
+    Word a = 0;
+    Word b = 0;
+    std::memcpy(&a, text + at, sizeof a);
+    std::memcpy(&b, literal + at, sizeof b);
+    return a != b;
+  };
+  std::size_t at = 0;
+  for (; at + 8 <= size; at += 8) {
+    if (differs(std::uint64_t{}, at)) return false;
+  }
+  if constexpr (size % 8 == 0) return true;
+  // The last words may overlap what was compared.
+  if constexpr (size >= 8) return !differs(std::uint64_t{}, size - 8);
+  if constexpr (size % 8 >= 4) {
+    return !differs(std::uint32_t{}, at) && !differs(std::uint32_t{}, size - 4);
+  }
+  for (; at < size; ++at) {
+    if (text[at] != literal[at]) return false;
+  }
+  return true;
+}
+
 class scanner {
  public:
   scanner(const buffer& b, std::shared_ptr<storage> store)
@@ -74,7 +101,7 @@ class scanner {
   // Literals are short enough for the padding to cover them.
   template <std::size_t n>
   bool take(const char (&literal)[n]) {
-    if (std::memcmp(p_, literal, n - 1) != 0) return false;
+    if (!starts_with(p_, literal)) return false;
     p_ += n - 1;
     return true;
   }
@@ -85,9 +112,16 @@ class scanner {
 
   std::uint64_t number() {
     const char* const first = p_;
+    const char* p = first;
     std::uint64_t value = 0;
-    while (*p_ >= '0' && *p_ <= '9') value = value * 10 + static_cast<std::uint64_t>(*p_++ - '0');
-    const auto digits = p_ - first;
+    while (true) {
+      const auto digit = static_cast<unsigned char>(*p - '0');
+      if (digit > 9) break;
+      value = value * 10 + digit;
+      ++p;
+    }
+    p_ = p;
+    const auto digits = p - first;
     if (digits == 0 || (digits > 1 && *first == '0')) throw departure{};
     if (digits <= 19) return value;
     const auto exact = parse_u64({first, static_cast<std::size_t>(digits)});
@@ -163,8 +197,8 @@ class scanner {
       throw departure{};
     }
     const std::string_view raw{first, static_cast<std::size_t>(p_ - first)};
-    if (const op_id known = store_->find_op(raw); known != storage::no_op) return known;
     if (const op_id leaf = named_leaf(raw); leaf != storage::no_op) return leaf;
+    if (const op_id known = store_->find_op(raw); known != storage::no_op) return known;
     if (raw.front() == '"') return read_op(*store_, raw);
     document doc{raw};
     context c{doc, *store_, notes_};
@@ -202,9 +236,7 @@ class scanner {
       o.attribute_count = 1;
       o.nested_begin = static_cast<std::uint32_t>(store_->nested().size());
       attributes.push_back(a);
-      const op_id id = store_->add_op(o);
-      store_->intern_op(raw, id);
-      return id;
+      return store_->add_op(o);
     }
     return storage::no_op;
   }
@@ -229,10 +261,19 @@ class scanner {
       expect("]");
     }
     expect(",\"dtype\":");
-    s.dtype = store_->dtype_number(string());
+    s.dtype = dtype_number(string());
     expect("}");
     s.dims = dims_;
     return s;
+  }
+
+  // The same as before, mostly.
+  std::uint32_t dtype_number(std::string_view text) {
+    if (last_dtype_.data() == nullptr || text != last_dtype_) {
+      last_dtype_number_ = store_->dtype_number(text);
+      last_dtype_ = text;
+    }
+    return last_dtype_number_;
   }
 
   origin_id origin_of_node(graph& g) {
@@ -305,6 +346,8 @@ class scanner {
   std::shared_ptr<storage> store_;
   unsigned depth_ = 0;  // of the graph, in JSON values
   note_book notes_;
+  std::string_view last_dtype_;
+  std::uint32_t last_dtype_number_ = 0;
   std::vector<std::uint64_t> dims_;
   std::vector<std::uint32_t> inputs_;
 };

@@ -12,16 +12,19 @@
 
 #include "plugin/ledger/hash.hpp"
 #include "plugin/ledger/kinds.hpp"
+#include "plugin/ledger/short_hash.hpp"
 
 namespace opscope {
 
 namespace {
 
+using hashes = detail::array<hash128>;
+
 // Little-endian bytes to be hashed; texts and lists carry their length in front.
 class encoder {
  public:
-  void clear() { bytes_.clear(); }
-  void u8(std::uint8_t v) { bytes_.push_back(static_cast<char>(v)); }
+  void clear() { size_ = 0; }
+  void u8(std::uint8_t v) { put(&v, sizeof v); }
   void u32(std::uint32_t v) { put(&v, sizeof v); }
   void u64(std::uint64_t v) { put(&v, sizeof v); }
   void hash(const hash128& h) {
@@ -30,15 +33,22 @@ class encoder {
   }
   void text(std::string_view s) {
     u64(s.size());
-    bytes_.append(s);
+    if (!s.empty()) put(s.data(), s.size());
   }
-  hash128 digest() const { return hash_bytes(bytes_); }
+  hash128 digest() const { return hash_bytes({bytes_.data(), size_}); }
 
  private:
   void put(const void* data, std::size_t size) {
-    bytes_.append(static_cast<const char*>(data), size);
+    if (bytes_.size() - size_ < size) [[unlikely]]
+      grow(size);
+    std::memcpy(bytes_.data() + size_, data, size);
+    size_ += size;
   }
-  std::string bytes_;
+  __attribute__((noinline)) void grow(std::size_t size) {
+    bytes_.resize(std::max(2 * bytes_.size(), size_ + size));
+  }
+  std::vector<char> bytes_ = std::vector<char>(1024);
+  std::size_t size_ = 0;
 };
 
 // The hashes of one graph that its dynamic symbols are told apart by, kept only where there are
@@ -49,7 +59,7 @@ struct scope {
     std::uint32_t position;  // among the nested graphs of that node
     std::unique_ptr<scope> inner;
   };
-  std::vector<hash128> down;
+  hashes down;
   std::vector<body> bodies;
   bool is_dynamic = false;
 };
@@ -97,11 +107,14 @@ class fingerprinter {
   static constexpr int rounds = 3;
 
   hash128 graph(const rlx::graph_view& g, bool is_nested, scope& s) {
-    const std::vector<hash128> local = hash_nodes(g, is_nested, s);
-    std::vector<hash128> colours(g.size());
+    const hashes local = hash_nodes(g, is_nested, s);
+    hashes colours;
+    colours.resize(g.size(), hash128{});
+    hashes uses;
+    uses.resize(g.size(), hash128{});
     for (int round = 0; round < rounds; ++round) {
       colour_upward(g, local, colours);
-      colour_downward(g, colours);
+      colour_downward(g, colours, uses);
     }
     hash128 all;
     for (const hash128& colour : colours) all += colour;
@@ -117,8 +130,9 @@ class fingerprinter {
   }
 
   // Each node by itself: operation and shape.
-  std::vector<hash128> hash_nodes(const rlx::graph_view& g, bool is_nested, scope& s) {
-    std::vector<hash128> local(g.size());
+  hashes hash_nodes(const rlx::graph_view& g, bool is_nested, scope& s) {
+    hashes local;
+    local.resize(g.size());
     std::uint32_t input_ordinal = 0;
     for (std::uint32_t id = 0; id < g.size(); ++id) {
       const rlx_node& n = g.node(id);
@@ -142,10 +156,23 @@ class fingerprinter {
   }
 
   // In place: colours[id] is the last round's until its turn comes.
-  void colour_upward(const rlx::graph_view& g, const std::vector<hash128>& local,
-                     std::vector<hash128>& colours) {
+  void colour_upward(const rlx::graph_view& g, const hashes& local, hashes& colours) {
     for (std::uint32_t id = 0; id < g.size(); ++id) {
       const rlx_node& n = g.node(id);
+      constexpr std::uint32_t few = 8;
+      if (n.input_count <= few) {
+        char bytes[36 + 16 * few];
+        std::memcpy(bytes, &local[id], 16);
+        std::memcpy(bytes + 16, &colours[id], 16);
+        std::memcpy(bytes + 32, &n.input_count, 4);
+        char* end = bytes + 36;
+        for (const std::uint32_t input : g.inputs(n)) {
+          std::memcpy(end, &colours[input], 16);
+          end += 16;
+        }
+        colours[id] = hash_bytes({bytes, static_cast<std::size_t>(end - bytes)});
+        continue;
+      }
       bytes_.clear();
       bytes_.hash(local[id]);
       bytes_.hash(colours[id]);
@@ -155,8 +182,8 @@ class fingerprinter {
     }
   }
 
-  void colour_downward(const rlx::graph_view& g, std::vector<hash128>& colours) {
-    std::vector<hash128> uses(g.size());
+  // `uses` is all zero before and after.
+  void colour_downward(const rlx::graph_view& g, hashes& colours, hashes& uses) {
     std::uint64_t position = 0;
     for (const std::uint32_t output : g.outputs()) {
       bytes_.clear();
@@ -165,18 +192,12 @@ class fingerprinter {
       uses[output] += bytes_.digest();
     }
     for (std::uint32_t id = g.size(); id-- > 0;) {
-      bytes_.clear();
-      bytes_.u8(2);
-      bytes_.hash(colours[id]);
-      bytes_.hash(uses[id]);
-      colours[id] = bytes_.digest();
+      const hash128 colour = hash_short(2, colours[id], uses[id]);
+      colours[id] = colour;
+      uses[id] = {};
       std::uint32_t operand = 0;
       for (const std::uint32_t input : g.inputs(g.node(id))) {
-        bytes_.clear();
-        bytes_.u8(3);
-        bytes_.u32(operand++);
-        bytes_.hash(colours[id]);
-        uses[input] += bytes_.digest();
+        uses[input] += hash_short(3, operand++, colour);
       }
     }
   }

@@ -13,7 +13,7 @@ std::size_t plain_prefix(std::string_view s) {
   constexpr std::uint64_t ones = 0x0101010101010101u;
   constexpr std::uint64_t high = 0x8080808080808080u;
   std::size_t i = 0;
-  for (; i + 8 <= s.size(); i += 8) {
+  while (i + 8 <= s.size()) {
     std::uint64_t w = 0;
     std::memcpy(&w, s.data() + i, 8);
     const std::uint64_t quote = w ^ (ones * '"');
@@ -21,6 +21,9 @@ std::size_t plain_prefix(std::string_view s) {
     // A byte below n has its high bit set after subtracting n; false alarms only end the fast loop.
     const std::uint64_t odd = (w - ones * 0x20) | (quote - ones) | (backslash - ones) | w;
     if ((odd & high) != 0) break;
+    // The last bytes are looked at together with some before them.
+    const bool ends_within_a_word = i + 8 < s.size() && s.size() < i + 16;
+    i = ends_within_a_word ? s.size() - 8 : i + 8;
   }
   for (; i < s.size(); ++i) {
     const auto c = static_cast<unsigned char>(s[i]);

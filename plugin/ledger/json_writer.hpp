@@ -53,8 +53,29 @@ class json_writer {
 
   void number(std::uint64_t v) {
     ensure(20);
+    if (v < 10) {  // many are 0
+      buffer_[size_++] = static_cast<char>('0' + v);
+      return;
+    }
     char* const at = buffer_.get() + size_;
     size_ += static_cast<std::size_t>(std::to_chars(at, at + 20, v).ptr - at);
+  }
+  // `[v,v]`
+  void pair_of(std::uint64_t v) {
+    ensure(43);
+    char* const at = buffer_.get() + size_;
+    char* end = at + 2;
+    if (v < 10) {
+      at[1] = static_cast<char>('0' + v);
+    } else {
+      end = std::to_chars(at + 1, at + 21, v).ptr;
+    }
+    const auto digits = static_cast<std::size_t>(end - at - 1);
+    *at = '[';
+    *end = ',';
+    std::memcpy(end + 1, at + 1, digits);
+    end[1 + digits] = ']';
+    size_ += 3 + 2 * digits;
   }
   void signed_number(std::int64_t v) {
     ensure(20);
@@ -84,6 +105,14 @@ class json_writer {
     raw('"');
     escaped(s);
     raw('"');
+  }
+  // The same of text that needs no escaping.
+  void plain_text(std::string_view s) {
+    ensure(s.size() + 2);
+    buffer_[size_++] = '"';
+    std::memcpy(buffer_.get() + size_, s.data(), s.size());
+    size_ += s.size();
+    buffer_[size_++] = '"';
   }
   // The inside of a string value.
   void escaped(std::string_view s);

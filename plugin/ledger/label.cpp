@@ -83,8 +83,8 @@ std::string label::text() const {
 class labeller {
  public:
   labeller(const rlx::graph_view& g, label_table& table) : g_{g}, table_{table} {
-    facts_.resize(g.size());
-    table_.labels_.resize(g.size());
+    facts_.resize(g.size(), fact{});
+    table_.labels_.resize(g.size(), label{});
   }
 
   void run() {
@@ -347,7 +347,7 @@ class labeller {
 
   const rlx::graph_view& g_;
   label_table& table_;
-  std::vector<fact> facts_;
+  detail::array<fact> facts_;
   std::vector<std::uint32_t> members_;
   std::vector<candidate> candidates_;
   std::vector<std::string_view> bases_;

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include <opscope/cost.hpp>
+
 namespace opscope {
 
 // `path`, or `path.kind` where kind is not empty. Borrowed from the view and the table.
@@ -32,7 +34,7 @@ class label_table {
  private:
   friend class labeller;
   std::pmr::monotonic_buffer_resource texts_;
-  std::vector<label> labels_;
+  detail::array<label> labels_;
 };
 
 // `model.layers.*.mlp` for `model.layers.3.mlp`: components that are numbers become `*`.

@@ -4,11 +4,10 @@ namespace opscope {
 
 namespace {
 
-void member(json_writer& out, std::string_view name, const interval& i, bool is_first = false) {
-  if (!is_first) out.raw(',');
-  out.raw('"');
-  out.verbatim(name);
-  out.raw("\":");
+// `key` ends where the value begins.
+template <std::size_t n>
+void member(json_writer& out, const char (&key)[n], const interval& i) {
+  out.raw(key);
   write_interval(out, i);
 }
 
@@ -41,6 +40,7 @@ void share(json_writer& out, std::optional<double> s) {
 }  // namespace
 
 void write_interval(json_writer& out, const interval& i) {
+  if (i.is_exact()) return out.pair_of(i.lo());
   out.raw('[');
   out.number(i.lo());
   out.raw(',');
@@ -49,13 +49,12 @@ void write_interval(json_writer& out, const interval& i) {
 }
 
 void write_node_need(json_writer& out, const node_need& n, bool with_invariant) {
-  out.raw('{');
-  member(out, "read", n.read, true);
-  member(out, "written", n.written);
-  member(out, "weights", n.weights);
-  member(out, "work", n.work);
-  member(out, "contraction", n.contraction);
-  member(out, "int_ops", n.int_ops);
+  member(out, "{\"read\":", n.read);
+  member(out, ",\"written\":", n.written);
+  member(out, ",\"weights\":", n.weights);
+  member(out, ",\"work\":", n.work);
+  member(out, ",\"contraction\":", n.contraction);
+  member(out, ",\"int_ops\":", n.int_ops);
   if (with_invariant) {
     out.raw(",\"invariant\":");
     out.boolean(n.is_invariant && !n.is_leaf);
@@ -71,18 +70,17 @@ std::optional<double> covered_share(figure part, figure whole) {
 
 void write_need_totals(json_writer& out, const need_totals& t, std::optional<double> covered_nodes,
                        std::optional<double> covered_bytes) {
-  out.raw(",\"need\":{");
-  member(out, "read", t.read, true);
-  member(out, "written", t.written);
-  member(out, "weights", t.weights);
-  member(out, "work", t.work);
-  member(out, "contraction", t.contraction);
-  member(out, "invariant", t.invariant);
-  member(out, "int_ops", t.int_ops);
+  member(out, ",\"need\":{\"read\":", t.read);
+  member(out, ",\"written\":", t.written);
+  member(out, ",\"weights\":", t.weights);
+  member(out, ",\"work\":", t.work);
+  member(out, ",\"contraction\":", t.contraction);
+  member(out, ",\"invariant\":", t.invariant);
+  member(out, ",\"int_ops\":", t.int_ops);
   out.raw(",\"unknown_nodes\":");
   out.number(t.unknown_nodes);
   out.raw('}');
-  member(out, "graph_io", t.graph_io);
+  member(out, ",\"graph_io\":", t.graph_io);
   out.raw(",\"coverage\":{\"nodes\":");
   share(out, covered_nodes);
   out.raw(",\"bytes\":");

@@ -165,8 +165,7 @@ class record_writer {
     out_.raw("{\"id\":");
     out_.number(std::uint64_t{id});
     out_.raw(",\"kind\":");
-    const std::string_view kind = kind_name(n.kind);
-    out_.text(kind.empty() ? rlx::text(info.kind_text) : kind);
+    listed_or(kind_name(n.kind), info.kind_text);
     out_.raw(",\"name\":");
     text_or_null(info.name);
     out_.raw(",\"label\":\"");
@@ -176,8 +175,7 @@ class record_writer {
       out_.escaped(l.kind);
     }
     out_.raw("\",\"dtype\":");
-    const std::string_view dtype = dtype_name(n.dtype);
-    out_.text(dtype.empty() ? rlx::text(info.dtype_text) : dtype);
+    listed_or(dtype_name(n.dtype), info.dtype_text);
     shape(g, n);
     out_.raw(",\"inputs\":");
     ids(g.inputs(n));
@@ -345,6 +343,11 @@ class record_writer {
   }
 
   // ---- Small things
+
+  void listed_or(std::string_view listed, const rlx_string& text) {
+    if (listed.empty()) return out_.text(rlx::text(text));
+    out_.plain_text(listed);
+  }
 
   void key(std::string_view name, bool& is_first) {
     if (!is_first) out_.raw(',');

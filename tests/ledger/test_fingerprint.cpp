@@ -2,8 +2,10 @@
 #define BOOST_TEST_MODULE fingerprint
 #include <boost/test/unit_test.hpp>
 #include <opscope/ledger.hpp>
+#include <random>
 #include <set>
 
+#include "plugin/ledger/short_hash.hpp"
 #include "tests/ledger/random_graph.hpp"
 
 namespace opscope::test {
@@ -370,6 +372,36 @@ BOOST_AUTO_TEST_CASE(ignore_the_plan_views_and_longer_records) {
   fill(planned);
   planned.alias(1, 0).slot(0, 0, 16).slot(1, 0, 16).arena(16).stride_padding(24);
   BOOST_TEST(print_of(bare) == print_of(planned));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(short_hashes)
+
+BOOST_AUTO_TEST_CASE(are_those_of_the_library) {
+  std::mt19937_64 random{1};
+  const auto append = [](std::string& text, const auto& value) {
+    text.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  for (int i = 0; i < 10'000; ++i) {
+    const hash128 a{random(), random()};
+    const hash128 b{i % 2 == 0 ? random() : 0, random() >> (i % 64)};
+    const auto tag = static_cast<std::uint8_t>(random());
+    const auto number = static_cast<std::uint32_t>(random());
+    std::string numbered;
+    append(numbered, tag);
+    append(numbered, number);
+    append(numbered, a.low);
+    append(numbered, a.high);
+    BOOST_REQUIRE(hash_short(tag, number, a) == hash_bytes(numbered));
+    std::string paired;
+    append(paired, tag);
+    for (const hash128& h : {a, b}) {
+      append(paired, h.low);
+      append(paired, h.high);
+    }
+    BOOST_REQUIRE(hash_short(tag, a, b) == hash_bytes(paired));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

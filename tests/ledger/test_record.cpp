@@ -263,6 +263,17 @@ BOOST_AUTO_TEST_CASE(finds_every_special_byte_at_every_place) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(numbers_and_pairs_of_them_are_exact) {
+  for (std::uint64_t v : {0ULL, 9ULL, 10ULL, 99ULL, 100ULL, 4'096ULL, 1ULL << 63, ~0ULL - 1}) {
+    json_writer out;
+    out.number(v);
+    out.raw(' ');
+    out.pair_of(v);
+    const std::string digits = std::to_string(v);
+    BOOST_TEST(out.pending() == digits + " [" + digits + "," + digits + "]");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(doubles_are_shortest_and_never_look_like_integers) {
   BOOST_TEST(written(1.0) == "1.0");
   BOOST_TEST(written(-0.0) == "-0.0");

@@ -1,6 +1,7 @@
 // `opscope diff`: two ledgers, graph by graph and node by node.
 #include "plugin/render/diff.hpp"
 
+#include <algorithm>
 #include <future>
 #include <mutex>
 
@@ -8,6 +9,7 @@
 #include "plugin/commands/progress.hpp"
 #include "plugin/commands/selection.hpp"
 #include "plugin/compare/gate_nodes.hpp"
+#include "plugin/render/diff_waterfall.hpp"
 #include "plugin/render/gate.hpp"
 
 namespace opscope {
@@ -155,6 +157,54 @@ std::optional<gate_result> held_against(const gate_settings& gates, const compar
   return result;
 }
 
+// The compiles of one graph and target on both sides, side by side.
+void compare_passes(const std::vector<std::string>& ledgers, const record_filter& filter,
+                    const graph_renames& renames, const diff_options& allowed,
+                    std::string_view format, bool is_quiet, console& out) {
+  if (!filter.stage.empty()) {
+    throw usage_error{"--by pass compares all stages of a compile; leave --stage out"};
+  }
+  const note_function note = [&](const std::string& text) { out.note(text); };
+  const record_selection base{{ledgers[0]}, filter, true, note};
+  const record_selection next{{ledgers[1]}, filter, true, note};
+  std::vector<waterfall_pair> pairs;
+  const std::vector<compile_steps> others = find_compiles(next.records(), false);
+  for (const compile_steps& steps : find_compiles(base.records(), false)) {
+    const ledger_record& first = *steps.front();
+    const auto renamed = std::ranges::find(renames, first.graph, &graph_renames::value_type::first);
+    const std::string& name = renamed == renames.end() ? first.graph : renamed->second;
+    const auto at = std::ranges::find_if(others, [&](const compile_steps& s) {
+      return s.front()->graph == name && s.front()->target == first.target;
+    });
+    if (at == others.end()) continue;
+    for (const found_obstacle& o : check_obstacles({&first, at->front()}, allowed)) {
+      out.note(first.graph + ": compared although " + o.text);
+    }
+    pairs.push_back({steps, *at});
+  }
+  if (pairs.empty()) {
+    throw ledger_error{
+        "there is no graph of which both ledgers have more than one stage; compile with "
+        "OPSCOPE_STAGES=all to record the source and each pass"};
+  }
+  if (is_quiet) return;
+  if (format == "csv") out.print(waterfall_diff_csv_heading());
+  for (const waterfall_pair& w : pairs) {
+    if (format == "json") {
+      json_writer json;
+      waterfall_diff_json(json, w);
+      out.print(json.pending());
+    } else if (format == "csv") {
+      out.print(waterfall_diff_csv(w));
+    } else {
+      if (&w != &pairs.front()) out.print("\n");
+      out.print(format == "md"
+                    ? waterfall_diff_markdown(w)
+                    : waterfall_diff_text(w, [&](std::string_view s) { return out.strong(s); }));
+    }
+  }
+}
+
 std::string print_in(std::string_view format, const comparison& c, const diff_wish& wish,
                      const gate_result* gate, const console& out) {
   if (format == "json") {
@@ -221,6 +271,11 @@ int run_diff(const argument_list& arguments, console& out) {
   const graph_renames renames = chosen_renames(values);
   const bool every_stage = values.count("all-stages") != 0 || !filter.stage.empty();
 
+  if (by == "pass") {
+    compare_passes(ledgers, filter, renames, allowed, format, values.count("quiet") != 0, out);
+    return exit_done;
+  }
+
   comparison c;
   std::optional<record_selection> base;
   std::optional<record_selection> next;
@@ -254,6 +309,14 @@ int run_diff(const argument_list& arguments, console& out) {
     c.only_base = std::move(pairs.only_base);
     c.only_new = std::move(pairs.only_new);
     c.notes = std::move(pairs.notes);
+    for (const auto& [selection, place] : {std::pair{&*base, &ledgers[0]}, {&*next, &ledgers[1]}}) {
+      const std::uint64_t n = selection->superseded();
+      if (n == 0) continue;
+      c.notes.push_back(
+          *place + ": " + std::to_string(n) +
+          (n == 1 ? " older record of the same is" : " older records of the same are") +
+          " left out");
+    }
     sort_graphs(c.graphs, wish.by);
     for (graph_comparison& g : c.graphs) {
       if (g.diff) sort_rows(g.diff->rows, wish.by);

@@ -50,6 +50,7 @@ record_selection::record_selection(const std::vector<std::string>& arguments,
         records_.push_back(*std::move(r));
       } else {
         records_[at->second] = *std::move(r);
+        ++superseded_;
       }
     }
     lines_left_out_ += reader.skipped_lines();

@@ -37,12 +37,15 @@ class record_selection {
 
   const std::vector<ledger_record>& records() const { return records_; }
   std::uint64_t lines_left_out() const { return lines_left_out_; }  // that were no record
+  // Records that a newer one of the same graph, target, stage and pass stands for.
+  std::uint64_t superseded() const { return superseded_; }
   // The record again, with its nodes. Throws ledger_error where it has none, or is gone.
   ledger_record load(const ledger_record& r);
 
  private:
   std::vector<ledger_record> records_;
   std::uint64_t lines_left_out_ = 0;
+  std::uint64_t superseded_ = 0;
   std::optional<ledger_reader> standard_input_;
   note_function note_;
 };

@@ -23,7 +23,9 @@ bool grew_more(const change& a, const change& b) {
 bool graph_comparison::is_equal() const {
   if (diff && !diff->is_equal()) return false;
   for (metric_index m = 0; m < metrics().size(); ++m) {
-    if (of(m).is_any()) return false;
+    const change c = of(m);
+    const bool is_on_both = !c.before.is_missing() && !c.after.is_missing();
+    if (is_on_both && c.is_any()) return false;
   }
   return true;
 }

@@ -21,7 +21,7 @@ struct graph_comparison {
   change of(metric_index m) const {
     return {metrics()[m].of_record(*records.base), metrics()[m].of_record(*records.next)};
   }
-  // No node is another, and no figure of the whole graph.
+  // No node is another, and no figure of the whole graph, as far as both sides have it.
   bool is_equal() const;
 };
 

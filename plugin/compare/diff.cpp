@@ -202,8 +202,10 @@ class differ {
     }
     describe(base_, {&a, 1}, row.base_kinds, row.base_leaves, row.base_ids, row.base);
     describe(next_, {&b, 1}, row.new_kinds, row.new_leaves, row.new_ids, row.next);
-    // A leaf has no other place to be named in.
-    if (base_.is_leaf(a)) row.base_kinds = row.new_kinds = {{std::string{base_.kind(a)}, 1}};
+    if (base_.is_leaf(a)) {
+      name_leaves(base_, {&a, 1}, row.base_kinds, row.base_leaves);
+      name_leaves(next_, {&b, 1}, row.new_kinds, row.new_leaves);
+    }
     const bool was = is_invariant(base_, a);
     const bool is = is_invariant(next_, b);
     if (is && !was) add_invariant(next_, b, new_invariant_);
@@ -217,6 +219,10 @@ class differ {
     diff_row row;
     describe(base_, g.base, row.base_kinds, row.base_leaves, row.base_ids, row.base);
     describe(next_, g.next, row.new_kinds, row.new_leaves, row.new_ids, row.next);
+    if (row.base_kinds.empty() && row.new_kinds.empty()) {
+      name_leaves(base_, g.base, row.base_kinds, row.base_leaves);
+      name_leaves(next_, g.next, row.new_kinds, row.new_leaves);
+    }
     row.what = name_edit(g, row);
     row.label = name_group(g.base, g.next);
     std::set<std::string_view> passes;
@@ -276,16 +282,24 @@ class differ {
       if (kept.size() < most_ids_kept) kept.push_back(id);
       if (side.is_leaf(id)) {
         ++leaves;
-        continue;
-      }
-      const std::string_view kind = side.kind(id);
-      const auto at = std::ranges::find(kinds, kind, &kind_count::kind);
-      if (at != kinds.end()) {
-        ++at->count;
       } else {
-        kinds.push_back({std::string{kind}, 1});
+        count_kind(side.kind(id), kinds);
       }
     }
+  }
+  static void count_kind(std::string_view kind, std::vector<kind_count>& kinds) {
+    const auto at = std::ranges::find(kinds, kind, &kind_count::kind);
+    if (at != kinds.end()) {
+      ++at->count;
+    } else {
+      kinds.push_back({std::string{kind}, 1});
+    }
+  }
+  // Where there is nothing else, leaves are what the row is of.
+  static void name_leaves(const graph_side& side, std::span<const std::uint32_t> ids,
+                          std::vector<kind_count>& kinds, std::uint64_t& leaves) {
+    for (const std::uint32_t id : ids) count_kind(side.kind(id), kinds);
+    leaves = 0;
   }
 
   static bool is_invariant(const graph_side& side, std::uint32_t id) {

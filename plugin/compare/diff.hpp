@@ -35,7 +35,8 @@ struct diff_row {
   std::uint64_t times = 1;  // so many groups alike: the layers of a model
   // Of the node that moves most. Where the groups' labels differ, with `*` for numbers.
   std::string label;
-  // Of one group, leaves apart, in the order of their first nodes. Of `equal`, of all nodes.
+  // Of one group, leaves apart (unless it is of leaves only), in the order of their first nodes. Of
+  // `equal`, of all nodes.
   std::vector<kind_count> base_kinds;
   std::vector<kind_count> new_kinds;
   std::uint64_t base_leaves = 0;

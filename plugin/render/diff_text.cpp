@@ -161,7 +161,8 @@ class text_writer {
       const metric_index m = *find_metric(name);
       const change c = g.of(m);
       const bool is_silent = (c.before.is_missing() && c.after.is_missing()) ||
-                             (name == "unknown_nodes" && !c.is_any() && c.after.value() == 0);
+                             (name == "unknown_nodes" && !c.is_any() && c.after.value() == 0) ||
+                             (c_.graphs.size() > 1 && !c.is_any());
       if (is_silent) continue;
       const metric_unit unit = metrics()[m].unit;
       table.add({"  " + std::string{metrics()[m].heading}, measure_text(c.before, unit),
@@ -241,7 +242,8 @@ class text_writer {
         times += rows[i].times;
       }
       table.add(cells(
-          "[" + std::to_string(changed - shown) + " others]", times, columns,
+          "[" + std::to_string(changed - shown) + (changed - shown == 1 ? " other]" : " others]"),
+          times, columns,
           [&](metric_index m) {
             return change{base.of(m).sum(), next.of(m).sum()};
           },

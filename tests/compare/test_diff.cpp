@@ -1,11 +1,15 @@
 // opscope diff, from a compile by rlxc to what a shell sees.
 #define BOOST_TEST_MODULE diff
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
 
 #include "tests/ledger/run.hpp"
 
 namespace opscope::test {
 namespace {
+
+using nlohmann::json;
 
 void expect_text(const std::string& text, std::string_view part) {
   BOOST_TEST(text.find(part) != std::string::npos, "\"" << part << "\" is not in:\n" << text);
@@ -83,6 +87,191 @@ BOOST_AUTO_TEST_CASE(refuses_what_cannot_be_compared) {
     BOOST_TEST(r.out == "");
     expect_text(r.err, message);
   }
+}
+
+BOOST_AUTO_TEST_CASE(machine_formats_have_exact_integers_that_add_up) {
+  const compiled c{"llama32_1b_s1/mir.json"};
+  const std::string of = c.path + "#llama32_1b_s1@";
+  const run_result r =
+      opscope_command({"diff", "--format", "json", "--top", "0", of + "source", of + "lowered"});
+  BOOST_REQUIRE(r.status == 0);
+  const json d = json::parse(r.out);
+  BOOST_TEST(d["schema"] == "opscope-diff/1");
+  BOOST_REQUIRE(d["graphs"].size() == 1u);
+  const json& g = d["graphs"][0];
+  BOOST_TEST(g["base"]["stage"] == "source");
+  BOOST_TEST(g["new"]["stage"] == "lowered");
+  BOOST_TEST(g["equal"] == false);
+  BOOST_TEST(g["missing"]["base"] == json::array({"memory.arena_bytes", "memory.peak_live_bytes"}));
+  BOOST_TEST(g["missing"]["new"] == json::array());
+  // The published ledgers' bytes before and after lowering for cpu.
+  BOOST_TEST(g["figures"]["rule.bytes"] == json::array({3'001'739'784, 5'551'540'744}));
+  BOOST_TEST(g["figures"]["need.invariant"] == json::array({0, 2'550'136'832}));
+  std::uint64_t metrics_seen = 0;
+  for (const auto& [name, figures] : g["rows"][0]["figures"].items()) {
+    std::uint64_t base = 0;
+    std::uint64_t next = 0;
+    for (const json& row : g["rows"]) {
+      base += row["figures"][name][0].get<std::uint64_t>();
+      next += row["figures"][name][1].get<std::uint64_t>();
+    }
+    BOOST_TEST(g["figures"][name] == json::array({base, next}), name);
+    ++metrics_seen;
+  }
+  BOOST_TEST(metrics_seen >= 13u);
+  BOOST_TEST(g["rows_left_out"] == 0);
+  BOOST_TEST(g["rows"][0]["edit"] == "fused");
+  BOOST_TEST(g["rows"][0]["times"] == 16);
+  BOOST_TEST(g["rows"].back()["edit"] == "equal");
+
+  const run_result csv =
+      opscope_command({"diff", "--format", "csv", "--top", "0", of + "source", of + "lowered"});
+  BOOST_TEST(csv.status == 0);
+  BOOST_TEST(std::count(csv.out.begin(), csv.out.end(), '\n') ==
+             static_cast<std::ptrdiff_t>(2 + g["rows"].size()));
+  expect_text(csv.out, "llama32_1b_s1,cpu,source,lowered,total,1,,,,,,2476079624,5025683976,");
+  expect_text(csv.out,
+              "fused,16,\"model.layers.*.mlp.{up,gate}_proj\",\"2 MatMul, Activation, "
+              "Binary\",\"Concat, MatMul, FusedSwiGLU\",,fuse_swiglu_dual_matmul,");
+}
+
+BOOST_AUTO_TEST_CASE(markdown_is_a_comment_with_its_markup_escaped) {
+  const compiled c{"llama32_1b_s1/mir.json"};
+  const std::string of = c.path + "#llama32_1b_s1@";
+  const run_result r = opscope_command({"diff", "--format", "md", of + "source", of + "lowered"});
+  BOOST_TEST(r.status == 0);
+  expect_text(r.out, "| llama32\\_1b\\_s1 for cpu | 2.31 GiB → 4.68 GiB (+103.0 %) |");
+  expect_text(r.out, "<details><summary>llama32_1b_s1 for cpu</summary>");
+  expect_text(r.out, "- new invariant work: 32 Concat, ");
+  expect_text(r.out, "| \\[FUSED 4-\\>3\\] | ×16 | model.layers.\\*.mlp.\\{up,gate\\}\\_proj |");
+}
+
+BOOST_AUTO_TEST_CASE(passes_are_compared_side_by_side) {
+  const compiled c{"llama32_1b_s1/mir.json"};
+  const run_result r = opscope_command({"diff", "--by", "pass", c.path, c.path});
+  BOOST_TEST(r.status == 0);
+  expect_text(r.out, "fuse_swiglu_dual_matmul   +2146893824  +2146893824  ");
+  const run_result j =
+      opscope_command({"diff", "--by", "pass", "--format", "json", c.path, c.path});
+  const json d = json::parse(j.out);
+  BOOST_TEST(d["steps"].size() == 3u);
+  for (const json& step : d["steps"]) BOOST_TEST(step["base"] == step["new"]);
+  BOOST_TEST(d["total"]["new"]["bytes"] == json::array({3'001'739'784, 5'551'540'744}));
+  const run_result none =
+      opscope_command({"diff", "--by", "pass", c.path + "#llama32_1b_s1@lowered", c.path});
+  BOOST_TEST(none.status == 2);
+  expect_text(none.err, "compile with OPSCOPE_STAGES=all");
+}
+
+// Ledgers of one MatMul, written by the library.
+struct small_ledgers {
+  scratch place;
+  std::string append(const char* file, std::string_view graph, std::uint64_t width,
+                     bool with_nodes = true) {
+    view_builder b{graph};
+    const auto x = b.input("x", {4, 8});
+    const auto w = b.param("w", {8, width});
+    b.outputs({b.node(RLX_KIND_MatMul, {x, w}, {4, width})});
+    ledger_settings settings;
+    settings.with_nodes = with_nodes;
+    BOOST_REQUIRE(append_graph(place.path(file), b.get(), settings) == "");
+    return place.path(file);
+  }
+};
+
+BOOST_AUTO_TEST_CASE(another_model_is_compared_only_where_that_is_wanted_and_said) {
+  small_ledgers l;
+  const std::string a = l.append("a", "g", 8);
+  const std::string b = l.append("b", "g", 16);
+  const run_result refused = opscope_command({"diff", a, b});
+  BOOST_TEST(refused.status == 2);
+  BOOST_TEST(refused.out == "");
+  expect_text(refused.err, "another graph entered the compiler");
+  expect_text(refused.err, "--across-models compares nevertheless");
+  const run_result r = opscope_command({"diff", "--across-models", a, b});
+  BOOST_TEST(r.status == 0);
+  expect_text(r.out, "compared although another graph entered the compiler");
+  expect_text(r.out, "MatMul: shape [4,8] -> [4,16]");
+  const run_result j = opscope_command({"diff", "--across-models", "--format", "json", a, b});
+  BOOST_TEST(json::parse(j.out)["graphs"][0]["allowed"].size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(another_version_of_a_model_is_compared_only_where_that_is_wanted_and_said) {
+  small_ledgers l;
+  const std::string a = l.append("a", "g", 8);
+  std::string text = read_text(a);
+  const std::string rule{"rlx-opscope 0.2.18"};
+  text.replace(text.find(rule), rule.size(), "rlx-opscope 0.3.00");
+  const std::string b = l.place.path("b");
+  write_text(b, text);
+  const run_result refused = opscope_command({"diff", a, b});
+  BOOST_TEST(refused.status == 2);
+  expect_text(refused.err, "(rlx-opscope 0.2.18, then rlx-opscope 0.3.00); --across-versions");
+  BOOST_TEST(opscope_command({"diff", "--across-models", a, b}).status == 2);
+  const run_result r = opscope_command({"diff", "--across-versions", a, b});
+  BOOST_TEST(r.status == 0);
+  expect_text(r.out, "compared although the rule is of other versions");
+}
+
+BOOST_AUTO_TEST_CASE(renamed_graphs_missing_ones_and_older_records_are_told) {
+  small_ledgers l;
+  l.append("a", "old", 8);
+  l.append("a", "gone", 8);
+  const std::string a = l.append("a", "old", 8);
+  l.append("b", "extra", 8);
+  const std::string b = l.append("b", "new", 8);
+  BOOST_TEST(opscope_command({"diff", a, b}).status == 2);
+  const run_result r = opscope_command({"diff", "--map", "old=new", a, b});
+  BOOST_TEST(r.status == 0);
+  expect_text(r.out, "old for cpu, now new");
+  expect_text(r.out, "only in base: gone for cpu\n");
+  expect_text(r.out, "only in new:  extra for cpu\n");
+  expect_text(r.out, ": 1 older record of the same is left out");
+  expect_text(r.out, "no node changed");
+}
+
+BOOST_AUTO_TEST_CASE(quiet_prints_nothing) {
+  small_ledgers l;
+  const std::string a = l.append("a", "g", 8);
+  const run_result r = opscope_command({"diff", "--quiet", a, a});
+  BOOST_TEST(r.status == 0);
+  BOOST_TEST(r.out == "");
+  BOOST_TEST(r.err == "");
+}
+
+BOOST_AUTO_TEST_CASE(records_without_nodes_are_compared_by_their_totals) {
+  small_ledgers l;
+  const std::string a = l.append("a", "g", 8, false);
+  const run_result r = opscope_command({"diff", a, a});
+  BOOST_TEST(r.status == 0);
+  expect_text(r.out, "rule bytes");
+  expect_text(r.out, "no nodes to compare: " + a + ":1 has none");
+}
+
+BOOST_AUTO_TEST_CASE(lines_that_are_no_records_are_told_and_the_rest_is_compared) {
+  small_ledgers l;
+  const std::string a = l.append("a", "g", 8);
+  const std::string b = l.place.path("b");
+  write_text(b, "{\"schema\":\n" + read_text(a) + "{\"schema\":\"opscope-ledger/1\",\"graph\"");
+  const run_result r = opscope_command({"diff", a, b});
+  BOOST_TEST(r.status == 0);
+  expect_text(r.err, b + ":1: ");
+  expect_text(r.err, b + ":3: ");
+  expect_text(r.out, "no node changed");
+}
+
+BOOST_AUTO_TEST_CASE(a_record_with_broken_nodes_is_trouble_and_no_comparison) {
+  small_ledgers l;
+  const std::string a = l.append("a", "g", 8);
+  std::string text = read_text(a);
+  const std::string operands{"\"inputs\":[0,1]"};
+  text.replace(text.find(operands), operands.size(), "\"inputs\":[0,9]");
+  const std::string b = l.place.path("b");
+  write_text(b, text);
+  const run_result r = opscope_command({"diff", a, b});
+  BOOST_TEST(r.status == 2);
+  BOOST_TEST(r.out == "");
+  expect_text(r.err, b + ":1: ");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -19,11 +19,9 @@ const std::string_view diff_help =
     "\n"
     "Compares two ledgers: which graphs need more or less, and which nodes did it. Nodes are\n"
     "matched whatever their ids and names; what has no counterpart is told as what it became.\n"
-    "BASE and NEW are a file, a folder of files, - for standard input, or LEDGER#GRAPH@STAGE for "
-    "a\n"
-    "part of one. Of each graph, target, stage and pass the newest record counts; where both "
-    "sides\n"
-    "have the lowered graph, that is compared. Two stages of one ledger are compared too.\n"
+    "BASE and NEW are a file, a folder of files, - for standard input, or LEDGER#GRAPH@STAGE.\n"
+    "Of each graph, target, stage and pass the newest record counts; where both sides have the\n"
+    "lowered graph, that is compared. Two stages of one ledger are compared too.\n"
     "\n"
     "Options (defaults in brackets):\n"
     "  --map OLD=NEW           the graph OLD of BASE is NEW in NEW; may be repeated\n"
@@ -272,6 +270,9 @@ int run_diff(const argument_list& arguments, console& out) {
   const bool every_stage = values.count("all-stages") != 0 || !filter.stage.empty();
 
   if (by == "pass") {
+    if (gates.is_wanted()) {
+      throw usage_error{"limits are for graphs as a whole; leave --by pass out to hold them"};
+    }
     compare_passes(ledgers, filter, renames, allowed, format, values.count("quiet") != 0, out);
     return exit_done;
   }

@@ -36,12 +36,14 @@ std::span<const command> commands();
 
 int run_check(const argument_list& arguments, console& out);
 int run_diff(const argument_list& arguments, console& out);
+int run_export(const argument_list& arguments, console& out);
 int run_kinds(const argument_list& arguments, console& out);
 int run_list(const argument_list& arguments, console& out);
 int run_recost(const argument_list& arguments, console& out);
 int run_show(const argument_list& arguments, console& out);
 extern const std::string_view check_help;
 extern const std::string_view diff_help;
+extern const std::string_view export_help;
 extern const std::string_view kinds_help;
 extern const std::string_view recost_help;
 extern const std::string_view list_help;

@@ -1,0 +1,138 @@
+// `opscope export`: the nodes of records for other tools.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "plugin/commands/options.hpp"
+#include "plugin/commands/selection.hpp"
+#include "plugin/export/csv.hpp"
+#include "plugin/export/pprof.hpp"
+
+namespace opscope {
+
+const std::string_view export_help =
+    "usage: opscope export --format pprof|csv [OPTION]... LEDGER...\n"
+    "\n"
+    "Writes the nodes of the newest record of each graph, target, stage and pass for other tools.\n"
+    "pprof: a profile whose stacks are graph, label and kind; values need, rule, weights, "
+    "invariant\n"
+    "(bytes) and work (operations), chosen by pprof's -sample_index. csv: one line a node, exact.\n"
+    "LEDGER is a file, a folder of files, - for standard input, or FILE#GRAPH@STAGE for a part.\n"
+    "\n"
+    "Options (defaults in brackets):\n"
+    "  --format pprof|csv  what is written\n"
+    "  --output FILE       - is standard output [-]\n"
+    "  --graph NAME        only records of that graph\n"
+    "  --target NAME       only records of that target\n"
+    "  --stage NAME        only source, pass or lowered [lowered]\n"
+    "  --color WHEN        auto, always or never [auto]\n"
+    "  -h, --help          this text\n"
+    "\n"
+    "Examples:\n"
+    "  opscope export --format pprof --output new.pb.gz ledger.jsonl && pprof -top new.pb.gz\n"
+    "  pprof -diff_base old.pb.gz -sample_index work -http : new.pb.gz\n"
+    "  opscope export --format csv ledger.jsonl > nodes.csv\n"
+    "\n"
+    "A value that is unknown stands at the least that is known, which is noted; in csv it is "
+    "empty.\n"
+    "Exit status: 0 done, 2 wrong usage or unreadable input. Environment: NO_COLOR.\n";
+
+namespace {
+
+// Standard output, or a file that is there whole or not at all.
+class output {
+ public:
+  output(std::string path, console& out) : path_{std::move(path)}, out_{out} {
+    if (is_file()) file_.open(beside(), std::ios::binary | std::ios::trunc);
+    if (is_file() && !file_) fail();
+  }
+  output(const output&) = delete;
+  output& operator=(const output&) = delete;
+  ~output() {
+    if (is_file() && !is_done_) std::remove(beside().c_str());
+  }
+  void print(std::string_view text) {
+    if (!is_file()) return out_.print(text);
+    if (!file_.write(text.data(), static_cast<std::streamsize>(text.size()))) fail();
+  }
+  void finish() {
+    if (!is_file()) return;
+    file_.close();
+    if (!file_ || std::rename(beside().c_str(), path_.c_str()) != 0) fail();
+    is_done_ = true;
+  }
+
+ private:
+  bool is_file() const { return path_ != "-"; }
+  std::string beside() const { return path_ + ".new-" + std::to_string(::getpid()); }
+  [[noreturn]] void fail() const {
+    throw ledger_error{path_ + ": cannot be written: " + std::strerror(errno)};
+  }
+  std::string path_;
+  console& out_;
+  std::ofstream file_;
+  bool is_done_ = false;
+};
+
+void export_pprof(record_selection& selection, output& to, console& out) {
+  profile_builder builder;
+  for (const ledger_record& head : selection.records()) builder.add(selection.load(head));
+  const profile p = builder.take();
+  for (std::size_t i = 0; i < profile_values.size(); ++i) {
+    if (p.unknown_nodes[i] == 0) continue;
+    out.note(
+        std::string{profile_values[i].name} + ": " + std::to_string(p.unknown_nodes[i]) +
+        (p.unknown_nodes[i] == 1 ? " node is unknown and stands" : " nodes are unknown and stand") +
+        " at the least that is known");
+  }
+  to.print(write_pprof(p));
+}
+
+}  // namespace
+
+int run_export(const argument_list& arguments, console& out) {
+  options::options_description known;
+  add_output_options(known);
+  known.add_options()("output", options::value<std::string>())(
+      "graph", options::value<std::string>())("target", options::value<std::string>())(
+      "stage", options::value<std::string>());
+  std::vector<std::string> ledgers;
+  const options::variables_map values = parse_options(arguments, known, ledgers);
+  constexpr std::string_view modes[] = {"auto", "always", "never"};
+  constexpr std::string_view formats[] = {"pprof", "csv"};
+  constexpr std::string_view stages[] = {"source", "pass", "lowered"};
+  out.set_color(chosen_word(values, "color", "auto", modes));
+  if (values.count("format") == 0) throw usage_error{"no --format given: pprof or csv"};
+  const std::string format = chosen_word(values, "format", "", formats);
+  if (ledgers.empty()) throw usage_error{"no LEDGER given"};
+  const std::string path = chosen_text(values, "output", "-");
+  if (path.empty()) throw usage_error{"--output is empty, and may be a file or -"};
+  if (path == "-" && format == "pprof" && ::isatty(STDOUT_FILENO) == 1) {
+    throw usage_error{"a profile is no text for a terminal; name a file with --output"};
+  }
+  const bool has_stage = values.count("stage") != 0;
+  record_filter filter{chosen_text(values, "graph", ""),
+                       chosen_word(values, "stage", "lowered", stages),
+                       chosen_text(values, "target", "")};
+  // `file#graph@source` says the stage as well.
+  for (const std::string& l : ledgers) {
+    if (!has_stage && !parse_ledger_argument(l).filter.stage.empty()) filter.stage.clear();
+  }
+  record_selection selection{ledgers, filter, false,
+                             [&](const std::string& text) { out.note(text); }};
+  output to{path, out};
+  if (format == "pprof") {
+    export_pprof(selection, to, out);
+  } else {
+    to.print(nodes_csv_heading());
+    for (const ledger_record& head : selection.records()) {
+      write_nodes_csv(selection.load(head), [&](std::string_view text) { to.print(text); });
+    }
+  }
+  to.finish();
+  return exit_done;
+}
+
+}  // namespace opscope

@@ -16,6 +16,7 @@ constexpr command all_commands[] = {
     {"check", "a ledger against a budget kept beside the sources", &check_help, run_check},
     {"diff", "what changed between two ledgers, by graph and by node", &diff_help, run_diff},
     {"export", "the nodes of records for other tools: pprof, csv", &export_help, run_export},
+    {"history", "the figures of one graph from record to record", &history_help, run_history},
     {"kinds", "what the model knows of each kind of operation", &kinds_help, run_kinds},
     {"list", "the records of ledgers, one line each", &list_help, run_list},
     {"recost", "the records again, costed with the models of this version", &recost_help,

@@ -83,23 +83,6 @@ void write_budget_text(const std::string& path, const std::string& text) {
   }
 }
 
-std::vector<metric_index> chosen_metrics(const options::variables_map& values) {
-  std::vector<metric_index> all;
-  if (values.count("metric") == 0) return all;
-  for (const std::string& name : values["metric"].as<std::vector<std::string>>()) {
-    const auto m = find_metric(name);
-    if (!m) {
-      std::string list;
-      for (const metric& known : metrics()) {
-        list.append(list.empty() ? "" : ", ").append(known.name);
-      }
-      throw usage_error{"--metric is \"" + name + "\", and may be: " + list};
-    }
-    if (std::find(all.begin(), all.end(), *m) == all.end()) all.push_back(*m);
-  }
-  return all;
-}
-
 void update(const std::string& path, std::span<const ledger_record> records,
             const std::vector<metric_index>& metrics_wanted, console& out) {
   budget b;

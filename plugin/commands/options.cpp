@@ -79,4 +79,21 @@ bindings chosen_bindings(const options::variables_map& values) {
   return *bound;
 }
 
+std::vector<metric_index> chosen_metrics(const options::variables_map& values) {
+  std::vector<metric_index> all;
+  if (values.count("metric") == 0) return all;
+  for (const std::string& name : values["metric"].as<std::vector<std::string>>()) {
+    const auto m = find_metric(name);
+    if (!m) {
+      std::string list;
+      for (const metric& known : metrics()) {
+        list.append(list.empty() ? "" : ", ").append(known.name);
+      }
+      throw usage_error{"--metric is \"" + name + "\", and may be: " + list};
+    }
+    if (std::find(all.begin(), all.end(), *m) == all.end()) all.push_back(*m);
+  }
+  return all;
+}
+
 }  // namespace opscope

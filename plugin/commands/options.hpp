@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plugin/commands/command.hpp"
+#include "plugin/compare/metrics.hpp"
 
 namespace opscope {
 
@@ -34,5 +35,8 @@ std::uint64_t chosen_count(const options::variables_map& values, const char* nam
 
 // The sizes that --bind gives.
 bindings chosen_bindings(const options::variables_map& values);
+
+// The metrics that --metric names, each once.
+std::vector<metric_index> chosen_metrics(const options::variables_map& values);
 
 }  // namespace opscope

@@ -33,6 +33,27 @@ bool has_fused(const std::vector<kind_count>& kinds, const std::vector<kind_coun
   });
 }
 
+// Counts kinds in the order in which they come up.
+class kind_counter {
+ public:
+  explicit kind_counter(std::vector<kind_count>& kinds) : kinds_{kinds} {}
+  void add(std::string_view kind) {
+    if (last_ < kinds_.size() && kinds_[last_].kind == kind) {
+      ++kinds_[last_].count;
+      return;
+    }
+    const auto [at, is_new] = places_.try_emplace(kind, kinds_.size());
+    if (is_new) kinds_.push_back({std::string{kind}, 0});
+    last_ = at->second;
+    ++kinds_[last_].count;
+  }
+
+ private:
+  std::vector<kind_count>& kinds_;
+  std::map<std::string_view, std::size_t> places_;
+  std::size_t last_ = 0;
+};
+
 class differ {
  public:
   differ(const graph_side& base, const graph_side& next)
@@ -277,28 +298,22 @@ class differ {
   static void describe(const graph_side& side, std::span<const std::uint32_t> ids,
                        std::vector<kind_count>& kinds, std::uint64_t& leaves,
                        std::vector<std::uint32_t>& kept, tally& t) {
+    kind_counter counter{kinds};
     for (const std::uint32_t id : ids) {
       t.add_node(side, id);
       if (kept.size() < most_ids_kept) kept.push_back(id);
       if (side.is_leaf(id)) {
         ++leaves;
       } else {
-        count_kind(side.kind(id), kinds);
+        counter.add(side.kind(id));
       }
-    }
-  }
-  static void count_kind(std::string_view kind, std::vector<kind_count>& kinds) {
-    const auto at = std::ranges::find(kinds, kind, &kind_count::kind);
-    if (at != kinds.end()) {
-      ++at->count;
-    } else {
-      kinds.push_back({std::string{kind}, 1});
     }
   }
   // Where there is nothing else, leaves are what the row is of.
   static void name_leaves(const graph_side& side, std::span<const std::uint32_t> ids,
                           std::vector<kind_count>& kinds, std::uint64_t& leaves) {
-    for (const std::uint32_t id : ids) count_kind(side.kind(id), kinds);
+    kind_counter counter{kinds};
+    for (const std::uint32_t id : ids) counter.add(side.kind(id));
     leaves = 0;
   }
 
@@ -315,7 +330,8 @@ class differ {
     ++work.nodes;
     work.bytes.add(measure::low_end(side.need(id)->bytes()));
     const std::string_view pass = pass_of(side, id);
-    if (!pass.empty() && std::ranges::find(work.passes, pass) == work.passes.end()) {
+    if (!pass.empty() && work.passes.size() < row_folder::most_passes &&
+        std::ranges::find(work.passes, pass) == work.passes.end()) {
       work.passes.emplace_back(pass);
     }
   }

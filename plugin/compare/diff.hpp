@@ -22,6 +22,7 @@ enum class edit : std::uint8_t {
   split,     // the mirror of that
   replaced,  // any other number became any other number
 };
+inline constexpr std::size_t edit_count = 7;
 std::string_view text(edit e);  // `equal`, .. as machine formats say it
 
 struct kind_count {
@@ -33,7 +34,8 @@ struct kind_count {
 struct diff_row {
   edit what = edit::equal;
   std::uint64_t times = 1;  // so many groups alike: the layers of a model
-  // Of the node that moves most. Where the groups' labels differ, with `*` for numbers.
+  // Of the node that moves most. Where the groups' labels differ, with `*` for numbers; `*` alone
+  // and no kinds for what is too much to be told apart.
   std::string label;
   // Of one group, leaves apart (unless it is of leaves only), in the order of their first nodes. Of
   // `equal`, of all nodes.

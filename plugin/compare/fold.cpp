@@ -49,21 +49,40 @@ void row_folder::add(diff_row&& row) {
   put(key_, row.changes);
   put(key_, row.base);
   put(key_, row.next);
-  const auto [at, is_new] = places_.try_emplace(hash_bytes(key_), rows_.size());
-  if (is_new) {
-    rows_.push_back(std::move(row));
-    return;
+  const hash128 key = hash_bytes(key_);
+  const auto at = places_.find(key);
+  if (at != places_.end()) {
+    diff_row& kept = rows_[at->second];
+    if (kept.label != row.label) kept.label = std::move(folded);
+    return merge(kept, std::move(row));
   }
-  diff_row& kept = rows_[at->second];
+  if (rows_.size() >= most_rows) return merge(rest_of(row.what), std::move(row));
+  places_.emplace(key, rows_.size());
+  rows_.push_back(std::move(row));
+}
+
+void row_folder::merge(diff_row& kept, diff_row&& row) {
   ++kept.times;
-  if (kept.label != row.label) kept.label = std::move(folded);
   kept.base.add(row.base);
   kept.next.add(row.next);
   for (std::string& pass : row.passes) {
-    if (std::ranges::find(kept.passes, pass) == kept.passes.end()) {
+    if (kept.passes.size() < most_passes &&
+        std::ranges::find(kept.passes, pass) == kept.passes.end()) {
       kept.passes.push_back(std::move(pass));
     }
   }
+}
+
+diff_row& row_folder::rest_of(edit e) {
+  std::size_t& place = rests_[static_cast<std::size_t>(e)];
+  if (place == 0) {
+    diff_row& rest = rows_.emplace_back();
+    rest.what = e;
+    rest.times = 0;
+    rest.label = "*";
+    place = rows_.size();
+  }
+  return rows_[place - 1];
 }
 
 }  // namespace opscope

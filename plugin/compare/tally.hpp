@@ -1,5 +1,5 @@
-// Sums of nodes' measures, a sum a metric that nodes have. Nothing is lost in one: what is known is
-// added up exactly beyond 64 bits, and what is not is counted.
+// Sums of nodes' measures, a sum a metric that nodes have. What is not known is counted apart, and
+// never added up as if it were 0.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ class amount {
  public:
   void add(const measure& m) {
     if (m.is_known()) {
-      if (__builtin_add_overflow(low_, m.value(), &low_)) ++high_;
+      if (__builtin_add_overflow(low_, m.value(), &low_)) is_beyond_ = true;
       floors_ += m.is_floor() ? 1 : 0;
     } else {
       ++(m.is_missing() ? missing_ : unknown_);
     }
   }
   void add(const amount& a) {
-    if (__builtin_add_overflow(low_, a.low_, &low_)) ++high_;
-    high_ += a.high_;
+    if (__builtin_add_overflow(low_, a.low_, &low_)) is_beyond_ = true;
+    is_beyond_ |= a.is_beyond_;
     floors_ += a.floors_;
     unknown_ += a.unknown_;
     missing_ += a.missing_;
@@ -30,20 +30,19 @@ class amount {
   // Unknown where an addend is, or beyond 64 bits; missing where one is missing; of nothing 0.
   measure sum() const {
     if (missing_ != 0) return measure::missing();
-    if (unknown_ != 0 || high_ != 0) return measure::unknown();
+    if (unknown_ != 0 || is_beyond_) return measure::unknown();
     return floors_ != 0 ? measure::floor(low_) : measure::known(low_);
   }
   // The addends that are known, beyond 64 bits at 2^64-1.
-  std::uint64_t known_part() const { return high_ != 0 ? UINT64_MAX : low_; }
-  std::uint64_t unknown_addends() const { return unknown_ + floors_; }
+  std::uint64_t known_part() const { return is_beyond_ ? UINT64_MAX : low_; }
   friend bool operator==(const amount&, const amount&) = default;
 
  private:
   std::uint64_t low_ = 0;
-  std::uint64_t high_ = 0;
-  std::uint64_t floors_ = 0;
-  std::uint64_t unknown_ = 0;
-  std::uint64_t missing_ = 0;
+  std::uint32_t floors_ = 0;  // addends; a graph has less than 2^32 nodes
+  std::uint32_t unknown_ = 0;
+  std::uint32_t missing_ = 0;
+  bool is_beyond_ = false;  // 64 bits
 };
 
 class tally {

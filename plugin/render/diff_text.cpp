@@ -148,8 +148,7 @@ class text_writer {
       text_ += g.no_diff + "\n";
       return;
     }
-    write_invariant("new invariant work (decided by weights alone, could be done once):",
-                    g.diff->new_invariant);
+    write_invariant("new invariant work, which could be done once:", g.diff->new_invariant);
     write_invariant("invariant work that is gone:", g.diff->gone_invariant);
     write_rows(*g.diff);
   }

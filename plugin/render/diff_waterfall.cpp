@@ -134,11 +134,21 @@ constexpr std::string_view headings[] = {"step",       "base needs", "new needs"
                                          "difference", "base bytes", "new bytes",
                                          "difference", "base nodes", "new nodes"};
 
+bool changes_nothing(const waterfall_row& r) {
+  for (std::size_t c = 0; c < step_columns; ++c) {
+    const ends e = of(r, c);
+    if (e.before != e.after) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<step_pair> pair_steps(const waterfall_pair& w) {
   std::vector<waterfall_row> base = waterfall_rows(w.base);
   std::vector<waterfall_row> next = waterfall_rows(w.next);
+  std::erase_if(base, changes_nothing);
+  std::erase_if(next, changes_nothing);
   std::vector<step_pair> pairs;
   std::size_t j = 0;
   for (waterfall_row& row : base) {
@@ -162,7 +172,15 @@ std::string waterfall_diff_text(const waterfall_pair& w, const emphasis_function
   columns.front().side = align::left;
   text_table table{std::move(columns)};
   add_rows(w, [&](std::vector<std::string> cells) { table.add(std::move(cells)); });
-  std::string text = strong(title(w)) + "\n" + table.heading() + table.take_rows();
+  std::string text = strong(title(w)) + "\n";
+  std::string lines = table.heading();
+  lines += table.take_rows();
+  while (!lines.empty()) {
+    const std::size_t end = lines.find('\n');
+    const std::size_t last = lines.find_last_not_of(' ', end - 1);
+    text.append(lines, 0, last + 1).append("\n");
+    lines.erase(0, end + 1);
+  }
   return text +
          "first the graph that entered, then what each step added, then the result; bytes as " +
          shown_name(w.next.front()->rule, 64) + " counts\n";

@@ -19,7 +19,8 @@ struct step_pair {
   std::optional<waterfall_row> base;
   std::optional<waterfall_row> next;
 };
-// In the order of both: a step that both have is one pair, as often as both have it.
+// In the order of both: a step that both have is one pair, as often as both have it. Steps that
+// changed nothing are left out.
 std::vector<step_pair> pair_steps(const waterfall_pair& w);
 
 // Exact integers in every format.

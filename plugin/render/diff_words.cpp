@@ -95,6 +95,9 @@ std::string kinds_text(const std::vector<kind_count>& kinds) {
 }
 
 std::string kinds_text(const diff_row& row) {
+  if (row.base_kinds.empty() && row.new_kinds.empty() && row.what != edit::equal) {
+    return "too many to be told apart";
+  }
   if (row.what == edit::changed) {
     std::vector<std::string> changes;
     for (const std::string& c : row.changes) changes.push_back(shown_name(c, 80));
@@ -132,8 +135,7 @@ std::vector<std::string> invariant_lines(const std::vector<invariant_work>& work
     kind_sum& k = kinds[w.kind];
     k.nodes += w.nodes;
     k.bytes.add(w.bytes);
-    k.by_operands.push_back(std::to_string(w.nodes) + " of " + std::to_string(w.operands) +
-                            (w.operands == 1 ? " operand" : " operands"));
+    k.by_operands.push_back(std::to_string(w.nodes) + " of " + std::to_string(w.operands));
     for (const std::string& pass : w.passes) k.passes.insert(shown_name(pass, 60));
   }
   std::vector<std::pair<std::string, kind_sum>> sorted(kinds.begin(), kinds.end());
@@ -142,10 +144,10 @@ std::vector<std::string> invariant_lines(const std::vector<invariant_work>& work
   });
   std::vector<std::string> lines;
   for (const auto& [kind, k] : sorted) {
-    std::string line = std::to_string(k.nodes) + " " + shown_name(kind, 40);
-    line += k.by_operands.size() == 1 ? k.by_operands.front().substr(std::to_string(k.nodes).size())
-                                      : ", " + joined(k.by_operands, ", ");
-    line += ": " + std::to_string(k.bytes.known_part()) + " bytes";
+    std::string line = std::to_string(k.nodes) + " " + shown_name(kind, 40) + " of weights (" +
+                       joined(k.by_operands, ", ") +
+                       (k.by_operands.back().ends_with(" of 1") ? " operand): " : " operands): ") +
+                       std::to_string(k.bytes.known_part()) + " bytes";
     if (!k.passes.empty()) line += ", by " + joined({k.passes.begin(), k.passes.end()}, ", ");
     lines.push_back(std::move(line));
   }

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(the_first_screen_names_what_lowering_did_to_a_llama) {
   constexpr std::uint64_t query_key_value = 16ull * 2 * (2048 * (2048 + 512 + 512) * 2);
   static_assert(gate_and_up + query_key_value == 2'550'136'832);
   expect_text(r.out,
-              "32 Concat, 16 of 2 operands, 16 of 3 operands: 2550136832 bytes, by "
+              "32 Concat of weights (16 of 2, 16 of 3 operands): 2550136832 bytes, by "
               "fuse_shared_input_matmul, fuse_swiglu_dual_matmul");
   expect_text(r.out, "[FUSED 4->3]       x16    +2.00 GiB");
   expect_text(r.out,
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(markdown_is_a_comment_with_its_markup_escaped) {
   BOOST_TEST(r.status == 0);
   expect_text(r.out, "| llama32\\_1b\\_s1 for cpu | 2.31 GiB → 4.68 GiB (+103.0 %) |");
   expect_text(r.out, "<details><summary>llama32_1b_s1 for cpu</summary>");
-  expect_text(r.out, "- new invariant work: 32 Concat, ");
+  expect_text(r.out, "- new invariant work: 32 Concat of weights (16 of 2, 16 of 3 operands)");
   expect_text(r.out, "| \\[FUSED 4-\\>3\\] | ×16 | model.layers.\\*.mlp.\\{up,gate\\}\\_proj |");
 }
 

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <memory>
 
-#include "plugin/compare/diff.hpp"
+#include "plugin/compare/fold.hpp"
 #include "plugin/ledger/label.hpp"
 #include "tests/support/view_builder.hpp"
 
@@ -248,6 +248,25 @@ BOOST_AUTO_TEST_CASE(sums_beyond_64_bits_are_unknown_and_not_wrapped) {
   with_missing.add(measure::known(3));
   with_missing.add(measure::missing());
   BOOST_TEST(with_missing.sum().is_missing());
+}
+
+BOOST_AUTO_TEST_CASE(more_rows_than_can_be_kept_become_one_an_edit_and_still_add_up) {
+  row_folder folder;
+  const std::uint64_t count = row_folder::most_rows + 1'000;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    diff_row row;
+    row.what = i % 2 == 0 ? edit::added : edit::removed;
+    row.label = "n" + std::to_string(i);
+    row.new_kinds = {{"Binary", i + 1}};
+    folder.add(std::move(row));
+  }
+  const std::vector<diff_row> rows = folder.take();
+  BOOST_REQUIRE(rows.size() == row_folder::most_rows + 2);
+  std::uint64_t times = 0;
+  for (const diff_row& row : rows) times += row.times;
+  BOOST_TEST(times == count);
+  BOOST_TEST(rows.back().times == 500u);
+  BOOST_TEST(rows.back().label == "*");
 }
 
 BOOST_AUTO_TEST_CASE(empty_graphs_are_equal) {

@@ -126,6 +126,10 @@ exit_status run(int argc, const char* const* argv) {
     print(help_text());
     return compiled;
   }
+  if (o.action == action::print_options) {
+    print(option_table());
+    return compiled;
+  }
   if (o.action == action::version) {
     print("rlxc " RLXC_VERSION ", plugin ABI " + std::to_string(RLX_PLUGIN_ABI_MAJOR) + '.' +
           std::to_string(RLX_PLUGIN_ABI_MINOR) + '\n');

@@ -6,22 +6,27 @@
 
 #include <opscope/ledger_reader.hpp>
 
-#include "plugin/commands/command.hpp"
+#include "plugin/commands/options.hpp"
 
 namespace opscope {
 
 namespace {
 
 constexpr command all_commands[] = {
-    {"check", "a ledger against a budget kept beside the sources", &check_help, run_check},
-    {"diff", "what changed between two ledgers, by graph and by node", &diff_help, run_diff},
-    {"export", "the nodes of records for other tools: pprof, csv", &export_help, run_export},
-    {"history", "the figures of one graph from record to record", &history_help, run_history},
-    {"kinds", "what the model knows of each kind of operation", &kinds_help, run_kinds},
-    {"list", "the records of ledgers, one line each", &list_help, run_list},
+    {"check", "a ledger against a budget kept beside the sources", &check_help, run_check,
+     describe_check},
+    {"diff", "what changed between two ledgers, by graph and by node", &diff_help, run_diff,
+     describe_diff},
+    {"export", "the nodes of records for other tools: pprof, csv", &export_help, run_export,
+     describe_export},
+    {"history", "the figures of one graph from record to record", &history_help, run_history,
+     describe_history},
+    {"kinds", "what the model knows of each kind of operation", &kinds_help, run_kinds,
+     describe_kinds},
+    {"list", "the records of ledgers, one line each", &list_help, run_list, describe_list},
     {"recost", "the records again, costed with the models of this version", &recost_help,
-     run_recost},
-    {"show", "what a record holds, by kind, label or node", &show_help, run_show},
+     run_recost, describe_recost},
+    {"show", "what a record holds, by kind, label or node", &show_help, run_show, describe_show},
 };
 
 std::string overview() {
@@ -45,6 +50,18 @@ std::string overview() {
          "Environment: NO_COLOR turns colour off, as --color never does.\n";
 }
 
+// The commands and their options, as lines of fields by tabs.
+std::string options_of_all() {
+  std::string table{"flag\t-\t--help\t\nflag\t-\t--version\t\n"};
+  for (const command& c : all_commands) {
+    table.append("command\t").append(c.name).append("\t").append(c.summary).append("\n");
+    options::options_description known;
+    c.describe(known);
+    table += option_table(c.name, known);
+  }
+  return table;
+}
+
 // `opscope: show: what` on standard error.
 int fail(std::string_view where, std::string_view what, std::string_view help_of) {
   std::string line{"opscope: "};
@@ -65,6 +82,10 @@ int run(const argument_list& arguments, console& out) {
   if (first == "--version") {
     out.print(std::string{"opscope "} + OPSCOPE_VERSION + ", rule " + std::string{rule_version} +
               ", ledger schema " + std::string{ledger_schema} + "\n");
+    return exit_done;
+  }
+  if (first == "--print-options") {  // for the shells' completion
+    out.print(options_of_all());
     return exit_done;
   }
   for (const command& c : all_commands) {

@@ -33,29 +33,38 @@ std::vector<std::string_view> target_names() {
   return names;
 }
 
-po::options_description describe() {
-  po::options_description all;
-  po::options_description_easy_init add = all.add_options();
-  add("help,h", "");
-  add("version", "");
-  add("list-plugins", "");
-  add("target", po::value<std::string>());
-  add("pipeline", po::value<std::string>());
-  add("disable-pass", po::value<std::vector<std::string>>());
-  add("print-passes", "");
-  add("print-after", po::value<std::string>());
-  add("emit", po::value<std::string>());
-  add("output,o", po::value<std::string>());
-  add("bind", po::value<std::vector<std::string>>());
-  add("verify", "");
-  add("input", po::value<std::vector<std::string>>());
+template <class Names>
+std::string list(const Names& names, const char* between = ", ") {
+  std::string all;
+  for (const auto& name : names) all.append(all.empty() ? "" : between).append(name);
   return all;
 }
 
-template <class Names>
-std::string list(const Names& names) {
-  std::string all;
-  for (const auto& name : names) all.append(all.empty() ? "" : ", ").append(name);
+std::array<std::string_view, emit_names.size()> emit_form_names() {
+  std::array<std::string_view, emit_names.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = emit_names[i].name;
+  return names;
+}
+
+// A description is what the option takes: words, or what stands for them.
+po::options_description describe() {
+  po::options_description all;
+  po::options_description_easy_init add = all.add_options();
+  const auto words = [](const auto& names) { return list(names, "|"); };
+  add("help,h", "");
+  add("version", "");
+  add("list-plugins", "");
+  add("print-options", "");
+  add("target", po::value<std::string>(), words(target_names()).c_str());
+  add("pipeline", po::value<std::string>(), words(pipeline_names()).c_str());
+  add("disable-pass", po::value<std::vector<std::string>>(), "NAME");
+  add("print-passes", "");
+  add("print-after", po::value<std::string>(), "NAME");
+  add("emit", po::value<std::string>(), words(emit_form_names()).c_str());
+  add("output,o", po::value<std::string>(), "FILE");
+  add("bind", po::value<std::vector<std::string>>(), "SYMBOL=SIZE");
+  add("verify", "");
+  add("input", po::value<std::vector<std::string>>(), "FILE");
   return all;
 }
 
@@ -66,9 +75,7 @@ void check_choice(const char* option, const std::string& value, const Names& nam
 }
 
 emit_form parse_emit(const std::string& value) {
-  std::array<std::string_view, emit_names.size()> names;
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = emit_names[i].name;
-  check_choice("emit", value, names);
+  check_choice("emit", value, emit_form_names());
   return std::find_if(emit_names.begin(), emit_names.end(),
                       [&](const emit_name& e) { return e.name == value; })
       ->form;
@@ -142,6 +149,10 @@ options parse_options(int argc, const char* const* argv) {
     o.action = action::version;
     return o;
   }
+  if (given.count("print-options") != 0) {
+    o.action = action::print_options;
+    return o;
+  }
   o.target = text("target", o.target);
   check_choice("target", o.target, target_names());
   o.pipeline = text("pipeline", o.pipeline);
@@ -211,6 +222,23 @@ Environment:
 With the result on standard output, what plugins print there goes to standard
 error.
 )";
+}
+
+std::string option_table() {
+  std::string table;
+  const po::options_description all = describe();
+  for (const auto& o : all.options()) {
+    const std::string& name = o->long_name();
+    if (name == "input" || name == "print-options") continue;
+    std::vector<std::string> names{"--" + name};
+    const std::string s = o->canonical_display_name(po::command_line_style::allow_dash_for_short);
+    if (s.size() == 2 && s[0] == '-') names.push_back(s);
+    for (const std::string& n : names) {
+      table.append(o->semantic()->max_tokens() != 0 ? "option\t-\t" : "flag\t-\t").append(n);
+      table.append("\t").append(o->description()).append("\n");
+    }
+  }
+  return table;
 }
 
 }  // namespace rlx::cli

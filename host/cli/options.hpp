@@ -17,7 +17,7 @@ class usage_error : public error {
   using error::error;
 };
 
-enum class action { compile, list_plugins, print_passes, help, version };
+enum class action { compile, list_plugins, print_options, print_passes, help, version };
 enum class emit_form { none, hir, mir, lir, text, dump, fusion_report };
 
 struct options {
@@ -35,6 +35,9 @@ struct options {
 
 // Throws usage_error.
 options parse_options(int argc, const char* const* argv);
+
+// For completion: a line an option, `option` or `flag`, `-`, name and what it takes, by tabs.
+std::string option_table();
 
 // One screen.
 std::string_view help_text();

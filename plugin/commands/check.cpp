@@ -98,12 +98,20 @@ void update(const std::string& path, std::span<const ledger_record> records,
 
 }  // namespace
 
+void describe_check(options::options_description& known) {
+  add_output_options(known, "text|json|md");
+  auto add = known.add_options();
+  add("budget", options::value<std::string>(), "FILE");
+  add("update", "");
+  add("metric", options::value<std::vector<std::string>>(), "METRIC");
+  add("fail-on-new", "");
+  add("across-models", "");
+  add("allow", options::value<std::string>(), "REASON");
+}
+
 int run_check(const argument_list& arguments, console& out) {
   options::options_description known;
-  add_output_options(known);
-  known.add_options()("budget", options::value<std::string>())("update", "")(
-      "metric", options::value<std::vector<std::string>>())("fail-on-new", "")("across-models", "")(
-      "allow", options::value<std::string>());
+  describe_check(known);
   std::vector<std::string> ledgers;
   const options::variables_map values = parse_options(arguments, known, ledgers);
   constexpr std::string_view modes[] = {"auto", "always", "never"};

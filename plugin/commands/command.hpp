@@ -10,6 +10,10 @@
 
 #include "plugin/commands/console.hpp"
 
+namespace boost::program_options {
+class options_description;
+}
+
 namespace opscope {
 
 // Exit statuses of opscope. 1 is kept for a comparison beyond its threshold.
@@ -30,10 +34,19 @@ struct command {
   std::string_view summary;      // for the list of commands
   const std::string_view* help;  // the whole text of --help, one screen
   int (*run)(const argument_list& arguments, console& out);
+  void (*describe)(boost::program_options::options_description& known);  // its options
 };
 
 std::span<const command> commands();
 
+void describe_check(boost::program_options::options_description& known);
+void describe_diff(boost::program_options::options_description& known);
+void describe_export(boost::program_options::options_description& known);
+void describe_history(boost::program_options::options_description& known);
+void describe_kinds(boost::program_options::options_description& known);
+void describe_list(boost::program_options::options_description& known);
+void describe_recost(boost::program_options::options_description& known);
+void describe_show(boost::program_options::options_description& known);
 int run_check(const argument_list& arguments, console& out);
 int run_diff(const argument_list& arguments, console& out);
 int run_export(const argument_list& arguments, console& out);

@@ -232,16 +232,26 @@ void note_gate(const gate_result& gate, console& out) {
 
 }  // namespace
 
+void describe_diff(options::options_description& known) {
+  add_output_options(known, "text|md|json|csv");
+  auto add = known.add_options();
+  add("map", options::value<std::vector<std::string>>(), "OLD=NEW");
+  add("graph", options::value<std::string>(), "NAME");
+  add("target", options::value<std::string>(), "NAME");
+  add("stage", options::value<std::string>(), "source|pass|lowered");
+  add("all-stages", "");
+  add("by", options::value<std::string>(), "node|pass");
+  add("sort", options::value<std::string>(), "NODE_METRIC");
+  add("top", options::value<std::string>(), "NUMBER");
+  add("across-models", "");
+  add("across-versions", "");
+  add("quiet", "");
+  add_gate_options(known);
+}
+
 int run_diff(const argument_list& arguments, console& out) {
   options::options_description known;
-  add_output_options(known);
-  known.add_options()("map", options::value<std::vector<std::string>>())(
-      "graph", options::value<std::string>())("target", options::value<std::string>())(
-      "stage", options::value<std::string>())("all-stages", "")(
-      "by", options::value<std::string>())("sort", options::value<std::string>())(
-      "top", options::value<std::string>())("across-models", "")("across-versions", "")("quiet",
-                                                                                        "");
-  add_gate_options(known);
+  describe_diff(known);
   std::vector<std::string> ledgers;
   const options::variables_map values = parse_options(arguments, known, ledgers);
   constexpr std::string_view modes[] = {"auto", "always", "never"};

@@ -92,12 +92,18 @@ void export_pprof(record_selection& selection, output& to, console& out) {
 
 }  // namespace
 
+void describe_export(options::options_description& known) {
+  add_output_options(known, "pprof|csv");
+  auto add = known.add_options();
+  add("output", options::value<std::string>(), "FILE");
+  add("graph", options::value<std::string>(), "NAME");
+  add("target", options::value<std::string>(), "NAME");
+  add("stage", options::value<std::string>(), "source|pass|lowered");
+}
+
 int run_export(const argument_list& arguments, console& out) {
   options::options_description known;
-  add_output_options(known);
-  known.add_options()("output", options::value<std::string>())(
-      "graph", options::value<std::string>())("target", options::value<std::string>())(
-      "stage", options::value<std::string>());
+  describe_export(known);
   std::vector<std::string> ledgers;
   const options::variables_map values = parse_options(arguments, known, ledgers);
   constexpr std::string_view modes[] = {"auto", "always", "never"};

@@ -3,8 +3,12 @@
 namespace opscope {
 
 void add_gate_options(options::options_description& known) {
-  known.add_options()("fail-over", options::value<std::vector<std::string>>())("fail-on-new", "")(
-      "fail-on-missing", "")("skip-missing-metrics", "")("allow", options::value<std::string>());
+  auto add = known.add_options();
+  add("fail-over", options::value<std::vector<std::string>>(), "METRIC=");
+  add("fail-on-new", "");
+  add("fail-on-missing", "");
+  add("skip-missing-metrics", "");
+  add("allow", options::value<std::string>(), "REASON");
 }
 
 std::optional<std::string> chosen_allowance(const options::variables_map& values) {

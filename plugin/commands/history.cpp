@@ -30,12 +30,18 @@ const std::string_view history_help =
     "\n"
     "Exit status: 0 done, 2 wrong usage or unreadable input. Environment: NO_COLOR.\n";
 
+void describe_history(options::options_description& known) {
+  add_output_options(known, "text|json|csv");
+  auto add = known.add_options();
+  add("graph", options::value<std::string>(), "NAME");
+  add("target", options::value<std::string>(), "NAME");
+  add("stage", options::value<std::string>(), "source|pass|lowered");
+  add("metric", options::value<std::vector<std::string>>(), "METRIC");
+}
+
 int run_history(const argument_list& arguments, console& out) {
   options::options_description known;
-  add_output_options(known);
-  known.add_options()("graph", options::value<std::string>())(
-      "target", options::value<std::string>())("stage", options::value<std::string>())(
-      "metric", options::value<std::vector<std::string>>());
+  describe_history(known);
   std::vector<std::string> ledgers;
   const options::variables_map values = parse_options(arguments, known, ledgers);
   const output_format format = chosen_format(values, out);

@@ -26,9 +26,13 @@ const std::string_view kinds_help =
     "\n"
     "Exit status: 0 done, 2 wrong usage. Environment: NO_COLOR.\n";
 
+void describe_kinds(options::options_description& known) {
+  add_output_options(known, "text|json|csv");
+}
+
 int run_kinds(const argument_list& arguments, console& out) {
   options::options_description known;
-  add_output_options(known);
+  describe_kinds(known);
   std::vector<std::string> rest;
   const options::variables_map values = parse_options(arguments, known, rest);
   const output_format format = chosen_format(values, out);

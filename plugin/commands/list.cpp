@@ -29,11 +29,17 @@ const std::string_view list_help =
     "bytes, weights and FLOPs are the rule's: each node alone, operands and result once.\n"
     "Exit status: 0 done, 2 wrong usage or unreadable input. Environment: NO_COLOR.\n";
 
+void describe_list(options::options_description& known) {
+  add_output_options(known, "text|json|csv");
+  auto add = known.add_options();
+  add("graph", options::value<std::string>(), "NAME");
+  add("target", options::value<std::string>(), "NAME");
+  add("stage", options::value<std::string>(), "source|pass|lowered");
+}
+
 int run_list(const argument_list& arguments, console& out) {
   options::options_description known;
-  add_output_options(known);
-  known.add_options()("graph", options::value<std::string>())(
-      "target", options::value<std::string>())("stage", options::value<std::string>());
+  describe_list(known);
   std::vector<std::string> ledgers;
   const options::variables_map values = parse_options(arguments, known, ledgers);
   const output_format format = chosen_format(values, out);

@@ -30,9 +30,38 @@ options::variables_map parse_options(const argument_list& arguments,
   return values;
 }
 
-void add_output_options(options::options_description& known) {
-  known.add_options()("help,h", "")("format", options::value<std::string>())(
-      "color", options::value<std::string>());
+void add_output_options(options::options_description& known, const char* formats) {
+  auto add = known.add_options();
+  add("help,h", "");
+  add("format", options::value<std::string>(), formats);
+  add("color", options::value<std::string>(), "auto|always|never");
+}
+
+std::string option_table(std::string_view command, const options::options_description& known) {
+  constexpr auto short_form = options::command_line_style::allow_dash_for_short;
+  std::string table;
+  for (const auto& o : known.options()) {
+    const bool has_value = o->semantic()->max_tokens() != 0;
+    std::string words = o->description();
+    const bool is_of_node = words == "NODE_METRIC";
+    if (is_of_node || words == "METRIC" || words == "METRIC=") {
+      const std::string_view ending = words == "METRIC=" ? "=" : "";
+      words.clear();
+      for (const metric& m : metrics()) {
+        if (is_of_node && m.of_node == nullptr) continue;
+        words.append(words.empty() ? "" : "|").append(m.name).append(ending);
+      }
+    }
+    std::vector<std::string> names{"--" + o->long_name()};
+    if (const std::string s = o->canonical_display_name(short_form); s.size() == 2 && s[0] == '-') {
+      names.push_back(s);
+    }
+    for (const std::string& name : names) {
+      table.append(has_value ? "option\t" : "flag\t").append(command).append("\t").append(name);
+      table.append("\t").append(words).append("\n");
+    }
+  }
+  return table;
 }
 
 output_format chosen_format(const options::variables_map& values, console& out) {

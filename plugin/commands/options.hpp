@@ -20,9 +20,13 @@ options::variables_map parse_options(const argument_list& arguments,
                                      const options::options_description& known,
                                      std::vector<std::string>& positional);
 
-// --format and --color, which every command has.
+// --help, --format and --color, which nearly every command has; `formats` are the words that the
+// second takes, as text|json|csv. The description of an option is what it takes: words, or what
+// stands for them: NAME, FILE, METRIC.
 enum class output_format { text, json, csv };
-void add_output_options(options::options_description& known);
+void add_output_options(options::options_description& known, const char* formats);
+// For completion: a line an option, `option` or `flag`, command, name and what it takes, by tabs.
+std::string option_table(std::string_view command, const options::options_description& known);
 output_format chosen_format(const options::variables_map& values, console& out);
 
 std::string chosen_text(const options::variables_map& values, const char* name,

@@ -60,10 +60,16 @@ rlx_compile_record compile_of(const ledger_record& r, std::vector<rlx_option>& c
 
 }  // namespace
 
+void describe_recost(options::options_description& known) {
+  auto add = known.add_options();
+  add("help,h", "");
+  add("bind", options::value<std::string>(), "SYMBOL=SIZE");
+  add("color", options::value<std::string>(), "auto|always|never");
+}
+
 int run_recost(const argument_list& arguments, console& out) {
   options::options_description known;
-  known.add_options()("bind", options::value<std::string>())("color",
-                                                             options::value<std::string>());
+  describe_recost(known);
   std::vector<std::string> ledgers;
   const options::variables_map values = parse_options(arguments, known, ledgers);
   out.set_color(chosen_text(values, "color", "auto"));

@@ -82,13 +82,23 @@ void show_waterfalls(const record_selection& selection, bool every_compile, outp
 
 }  // namespace
 
+void describe_show(options::options_description& known) {
+  add_output_options(known, "text|json|csv");
+  auto add = known.add_options();
+  add("graph", options::value<std::string>(), "NAME");
+  add("target", options::value<std::string>(), "NAME");
+  add("stage", options::value<std::string>(), "source|pass|lowered");
+  add("all", "");
+  add("by", options::value<std::string>(), "kind|label|node|pass");
+  add("no-fold", "");
+  add("top", options::value<std::string>(), "NUMBER");
+  add("ridge", options::value<std::string>(), "NUMBER");
+  add("bind", options::value<std::string>(), "SYMBOL=SIZE");
+}
+
 int run_show(const argument_list& arguments, console& out) {
   options::options_description known;
-  add_output_options(known);
-  known.add_options()("graph", options::value<std::string>())(
-      "target", options::value<std::string>())("stage", options::value<std::string>())("all", "")(
-      "by", options::value<std::string>())("no-fold", "")("top", options::value<std::string>())(
-      "ridge", options::value<std::string>())("bind", options::value<std::string>());
+  describe_show(known);
   std::vector<std::string> ledgers;
   const options::variables_map values = parse_options(arguments, known, ledgers);
   const output_format format = chosen_format(values, out);

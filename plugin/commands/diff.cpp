@@ -268,6 +268,10 @@ int run_diff(const argument_list& arguments, console& out) {
     throw usage_error{"two ledgers are compared, BASE and NEW, and " +
                       std::to_string(ledgers.size()) + " given"};
   }
+  if (parse_ledger_argument(ledgers[0]).place == "-" &&
+      parse_ledger_argument(ledgers[1]).place == "-") {
+    throw usage_error{"standard input can be one of BASE and NEW, not both"};
+  }
   diff_wish wish;
   wish.base_place = ledgers[0];
   wish.new_place = ledgers[1];

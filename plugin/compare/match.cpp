@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t none = node_matching::none;
 // A node that more nodes read than this is no place to search from.
-constexpr std::size_t most_uses_searched = 256;
+constexpr std::size_t most_uses_searched = 64;
 constexpr int most_rounds = 16;
 
 struct keyed_node {

@@ -80,6 +80,8 @@ BOOST_AUTO_TEST_CASE(refuses_what_cannot_be_compared) {
       {{"diff", "--sort", "graph_io", c.path, c.path}, "--sort is \"graph_io\""},
       {{"diff", "--map", "a", c.path, c.path}, "--map is \"a\", and may be OLD=NEW"},
       {{"diff", "--format", "xml", c.path, c.path}, "text, md, json, csv"},
+      {{"diff", "-", "-"}, "standard input can be one of BASE and NEW, not both"},
+      {{"diff", "--by", "pass", "--fail-over", "rule.bytes=1", c.path, c.path}, "--by pass"},
   };
   for (const auto& [arguments, message] : wrong) {
     const run_result r = opscope_command(arguments);
@@ -237,6 +239,17 @@ BOOST_AUTO_TEST_CASE(quiet_prints_nothing) {
   BOOST_TEST(r.status == 0);
   BOOST_TEST(r.out == "");
   BOOST_TEST(r.err == "");
+}
+
+BOOST_AUTO_TEST_CASE(one_side_may_be_standard_input) {
+  small_ledgers l;
+  const std::string a = l.append("a", "g", 8);
+  for (const std::vector<std::string>& sides :
+       std::vector<std::vector<std::string>>{{"diff", a, "-"}, {"diff", "-", a}}) {
+    const run_result r = opscope_command(sides, a);
+    BOOST_TEST(r.status == 0);
+    expect_text(r.out, "no node changed");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(records_without_nodes_are_compared_by_their_totals) {

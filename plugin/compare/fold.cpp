@@ -79,7 +79,7 @@ diff_row& row_folder::rest_of(edit e) {
     diff_row& rest = rows_.emplace_back();
     rest.what = e;
     rest.times = 0;
-    rest.label = "*";
+    rest.label.assign(1, '*');
     place = rows_.size();
   }
   return rows_[place - 1];

@@ -72,14 +72,13 @@ class matcher {
   // ---- By equal keys
 
   template <class Key>
-  static std::vector<keyed_node> keyed(const node_context& c, const std::vector<std::uint32_t>& to,
-                                       const Key& key) {
-    std::vector<keyed_node> nodes;
+  static void collect(const node_context& c, const std::vector<std::uint32_t>& to, const Key& key,
+                      std::vector<keyed_node>& nodes) {
+    nodes.clear();
     for (std::uint32_t id = 0; id < c.size(); ++id) {
       if (to[id] == none) nodes.push_back({key(c, id), id});
     }
     std::sort(nodes.begin(), nodes.end());
-    return nodes;
   }
 
   // Free nodes of one key: where each side has one of them; where both have as many, in the order
@@ -87,7 +86,11 @@ class matcher {
   template <class Key, class Accept>
   bool pair(const Key& key, policy p, const Accept& accept) {
     if (is_done()) return false;
-    return pair_lists(keyed(a_, to_b_, key), keyed(b_, to_a_, key), p, accept);
+    keyed_a_.reserve(free_a_);
+    keyed_b_.reserve(free_b_);
+    collect(a_, to_b_, key, keyed_a_);
+    collect(b_, to_a_, key, keyed_b_);
+    return pair_lists(keyed_a_, keyed_b_, p, accept);
   }
   template <class Accept>
   bool pair_lists(const std::vector<keyed_node>& in_a, const std::vector<keyed_node>& in_b,
@@ -172,17 +175,17 @@ class matcher {
     }
   }
   void spread_to_users(std::uint32_t a, std::uint32_t b) {
-    const auto collect = [](const node_context& c, const std::vector<std::uint32_t>& to,
-                            std::uint32_t id, std::vector<keyed_node>& users) {
+    const auto collect_users = [](const node_context& c, const std::vector<std::uint32_t>& to,
+                                  std::uint32_t id, std::vector<keyed_node>& users) {
       users.clear();
       for (const node_use& u : c.uses(id)) {
         if (to[u.user] == none) users.push_back({mixed(c.operation(u.user), u.slot + 1), u.user});
       }
       std::sort(users.begin(), users.end());
     };
-    collect(a_, to_b_, a, users_a_);
+    collect_users(a_, to_b_, a, users_a_);
     if (users_a_.empty()) return;
-    collect(b_, to_a_, b, users_b_);
+    collect_users(b_, to_a_, b, users_b_);
     auto x = users_a_.begin();
     auto y = users_b_.begin();
     while (x != users_a_.end() && y != users_b_.end()) {
@@ -574,6 +577,8 @@ class matcher {
   std::size_t free_b_;
   std::vector<std::uint32_t> fresh_;  // a of pairs whose neighbours were not looked at yet
   bool takes_twins_ = false;  // equal nodes that nothing tells apart: in the order of their ids
+  std::vector<keyed_node> keyed_a_;
+  std::vector<keyed_node> keyed_b_;
   std::vector<keyed_node> users_a_;
   std::vector<keyed_node> users_b_;
   std::vector<std::uint32_t> segment_a_;

@@ -118,8 +118,10 @@ class markdown_writer {
       return;
     }
     const auto invariant = [&](std::string_view what, const std::vector<invariant_work>& work) {
-      for (const std::string& line : invariant_lines(work)) {
-        text_.append("- ").append(what).append(" ").append(cell(line)).append("\n");
+      for (const invariant_line& line : invariant_lines(work)) {
+        text_.append("- ").append(what).append(" ").append(cell(line.work));
+        if (!line.passes.empty()) text_.append(", by ").append(cell(line.passes));
+        text_ += "\n";
       }
     };
     invariant("new invariant work:", g.diff->new_invariant);

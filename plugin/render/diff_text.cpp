@@ -36,12 +36,8 @@ class text_writer {
     write_head();
     if (c_.graphs.size() > 1) write_graphs();
     std::size_t shown = 0;
-    std::size_t equal = 0;
     for (const graph_comparison& g : c_.graphs) {
-      if (g.is_equal() && c_.graphs.size() > 1) {
-        ++equal;
-        continue;
-      }
+      if (g.is_equal() && c_.graphs.size() > 1) continue;
       if (wish_.top != 0 && shown == wish_.top) {
         text_ += "\nmore graphs changed; --top 0 shows all of them\n";
         break;
@@ -49,7 +45,6 @@ class text_writer {
       ++shown;
       write_graph(g);
     }
-    if (c_.graphs.size() > 1 && equal == c_.graphs.size()) text_ += "\nall graphs are equal\n";
     return std::move(text_);
   }
 
@@ -98,46 +93,71 @@ class text_writer {
     list("only in new: ", c_.only_new);
   }
 
-  // One line a graph.
+  // One line a graph; columns in which none of them says anything are left out.
   void write_graphs() {
-    text_table table{{{"graph", align::left},
-                      {"needs"},
-                      {"change"},
-                      {"weights"},
-                      {"invariant"},
-                      {"work"},
-                      {"rule"},
-                      {"arena"},
-                      {"needs/io"},
-                      {"nodes"}}};
+    constexpr std::string_view figures[] = {"need.bytes.lo",  "need.weights.lo",
+                                            "need.invariant", "need.work.lo",
+                                            "rule.bytes",     "memory.arena_bytes"};
+    std::vector<std::vector<std::string>> lines;
     std::size_t equal = 0;
     for (const graph_comparison& g : c_.graphs) {
       if (g.is_equal()) {
         ++equal;
         continue;
       }
-      const auto of = [&](std::string_view name) { return g.of(*find_metric(name)); };
-      const auto percent = [&](std::string_view name) {
-        const change c = of(name);
-        const std::string p = percent_text(c);
-        return p.empty() ? change_text(c, metric_unit::bytes) : p;
-      };
-      const io_ratio ratio = ratios_of(g.records);
-      table.add({pair_title(g.records), measure_text(of("need.bytes.lo").after, metric_unit::bytes),
-                 percent("need.bytes.lo"), percent("need.weights.lo"),
-                 change_text(of("need.invariant"), metric_unit::bytes), percent("need.work.lo"),
-                 percent("rule.bytes"), percent("memory.arena_bytes"),
-                 ratio.before == ratio.after ? ratio.after : ratio.before + ">" + ratio.after,
-                 change_text(of("nodes"), metric_unit::count)});
+      const metric_index needs = *find_metric("need.bytes.lo");
+      std::vector<std::string>& cells = lines.emplace_back();
+      cells.push_back(pair_title(g.records));
+      cells.push_back(measure_text(g.of(needs).after, metric_unit::bytes));
+      for (const std::string_view name : figures) {
+        const change c = g.of(*find_metric(name));
+        const std::string percent = percent_text(c);
+        const bool has_percent = !percent.empty() && name != "need.invariant";
+        cells.push_back(has_percent ? percent : change_text(c, metric_unit::bytes));
+      }
+      cells.push_back(least_ratios(g.records));
+      cells.push_back(change_text(g.of(*find_metric("nodes")), metric_unit::count));
+    }
+    constexpr std::string_view headings[] = {"graph", "needs", "change", "weights",  "invariant",
+                                             "work",  "rule",  "arena",  "needs/io", "nodes"};
+    std::vector<bool> is_said(std::size(headings));
+    for (const auto& cells : lines) {
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (!cells[i].empty() && cells[i] != "=") is_said[i] = true;
+      }
+    }
+    std::vector<column> columns;
+    for (std::size_t i = 0; i < std::size(headings); ++i) {
+      if (is_said[i]) columns.push_back({headings[i], i == 0 ? align::left : align::right});
     }
     text_ += '\n';
-    std::string heading = table.heading();
-    heading.pop_back();
-    strong_line(heading);
-    add_lines(table.take_rows());
+    if (!lines.empty()) {
+      text_table table{std::move(columns)};
+      for (auto& cells : lines) {
+        std::vector<std::string> said;
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+          if (is_said[i]) said.push_back(std::move(cells[i]));
+        }
+        table.add(std::move(said));
+      }
+      std::string heading = table.heading();
+      heading.pop_back();
+      strong_line(heading);
+      add_lines(table.take_rows());
+    }
     if (equal != 0) {
       text_ += std::to_string(equal) + (equal == 1 ? " graph is" : " graphs are") + " equal\n";
     }
+  }
+  // `1.28>2.26`: what the nodes need at least, over what the graph's ends are at least.
+  static std::string least_ratios(const record_pair& p) {
+    const auto ratio = [](const ledger_record& r) {
+      if (!r.need) return std::string{"-"};
+      return ratio_text(r.need->totals.bytes().lo(), r.need->totals.graph_io.lo());
+    };
+    const std::string before = ratio(*p.base);
+    const std::string after = ratio(*p.next);
+    return before == after ? after : before + ">" + after;
   }
 
   void write_graph(const graph_comparison& g) {
@@ -201,9 +221,12 @@ class text_writer {
   void write_invariant(std::string_view title, const std::vector<invariant_work>& work) {
     if (work.empty()) return;
     text_.append(title).append("\n");
-    const std::vector<std::string> lines = invariant_lines(work);
+    const std::vector<invariant_line> lines = invariant_lines(work);
     const std::size_t most = wish_.top == 0 ? lines.size() : std::min<std::size_t>(3, wish_.top);
-    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) text_ += "  " + lines[i] + "\n";
+    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) {
+      text_ += "  " + lines[i].work + "\n";
+      if (!lines[i].passes.empty()) text_ += colours_.faint("    by " + lines[i].passes) + "\n";
+    }
     if (lines.size() > most) {
       text_ += "  and " + std::to_string(lines.size() - most) + " more kinds\n";
     }
@@ -252,8 +275,8 @@ class text_writer {
       const diff_row& equal = rows.back();
       table.add(cells(
           "[ = ]", 0, columns, [&](metric_index m) { return equal.of(m); },
-          std::to_string(equal.base_nodes()) + " nodes and " + std::to_string(equal.base_leaves) +
-              " leaves are the same" + renamed(d)));
+          counted(equal.base_nodes(), "node") + " and " + counted(equal.base_leaves, "leaf") +
+              " are the same" + renamed(d)));
     }
     table.add(cells(
         "TOTAL", 0, columns,
@@ -268,6 +291,10 @@ class text_writer {
     interleave(table.take_rows(), rows, shown);
   }
 
+  static std::string counted(std::uint64_t n, std::string_view what) {
+    if (n == 1) return "1 " + std::string{what};
+    return std::to_string(n) + (what == "leaf" ? " leaves" : " nodes");
+  }
   static std::string renamed(const graph_diff& d) {
     return d.renamed_leaves == 0 ? "" : ", " + std::to_string(d.renamed_leaves) + " renamed";
   }

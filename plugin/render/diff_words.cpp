@@ -123,7 +123,7 @@ std::string joined(const std::vector<std::string>& texts, std::string_view separ
   return all;
 }
 
-std::vector<std::string> invariant_lines(const std::vector<invariant_work>& work) {
+std::vector<invariant_line> invariant_lines(const std::vector<invariant_work>& work) {
   struct kind_sum {
     std::uint64_t nodes = 0;
     amount bytes;
@@ -142,14 +142,13 @@ std::vector<std::string> invariant_lines(const std::vector<invariant_work>& work
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& x, const auto& y) {
     return x.second.bytes.known_part() > y.second.bytes.known_part();
   });
-  std::vector<std::string> lines;
+  std::vector<invariant_line> lines;
   for (const auto& [kind, k] : sorted) {
     std::string line = std::to_string(k.nodes) + " " + shown_name(kind, 40) + " of weights (" +
                        joined(k.by_operands, ", ") +
                        (k.by_operands.back().ends_with(" of 1") ? " operand): " : " operands): ") +
                        std::to_string(k.bytes.known_part()) + " bytes";
-    if (!k.passes.empty()) line += ", by " + joined({k.passes.begin(), k.passes.end()}, ", ");
-    lines.push_back(std::move(line));
+    lines.push_back({std::move(line), joined({k.passes.begin(), k.passes.end()}, ", ")});
   }
   return lines;
 }

@@ -22,9 +22,13 @@ std::string kinds_text(const diff_row& row);
 std::string kinds_text(const std::vector<kind_count>& kinds);
 std::string joined(const std::vector<std::string>& texts, std::string_view separator);
 
-// `32 Concat of weights (16 of 2, 16 of 3 operands): 2550136832 bytes, by fuse_matmuls`, a kind
-// each, largest first.
-std::vector<std::string> invariant_lines(const std::vector<invariant_work>& work);
+// Work of one kind: `32 Concat of weights (16 of 2, 16 of 3 operands): 2550136832 bytes`, and the
+// passes that made it, `fuse_matmuls, fuse_swiglu`, where they say. Largest first.
+struct invariant_line {
+  std::string work;
+  std::string passes;
+};
+std::vector<invariant_line> invariant_lines(const std::vector<invariant_work>& work);
 
 // `rlxc 0.1.0, pipeline rlx-0.2.2, lowered`, with options and tags where there are some; what
 // differs between the records of a side is told by its number.

@@ -15,6 +15,17 @@ void expect_text(const std::string& text, std::string_view part) {
   BOOST_TEST(text.find(part) != std::string::npos, "\"" << part << "\" is not in:\n" << text);
 }
 
+std::vector<std::string> lines_in(const std::string& text) {
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
 // A ledger of one compile by rlxc, with its source and its passes.
 struct compiled {
   scratch place;
@@ -41,8 +52,8 @@ BOOST_AUTO_TEST_CASE(the_first_screen_names_what_lowering_did_to_a_llama) {
   constexpr std::uint64_t query_key_value = 16ull * 2 * (2048 * (2048 + 512 + 512) * 2);
   static_assert(gate_and_up + query_key_value == 2'550'136'832);
   expect_text(r.out,
-              "32 Concat of weights (16 of 2, 16 of 3 operands): 2550136832 bytes, by "
-              "fuse_shared_input_matmul, fuse_swiglu_dual_matmul");
+              "  32 Concat of weights (16 of 2, 16 of 3 operands): 2550136832 bytes\n"
+              "    by fuse_shared_input_matmul, fuse_swiglu_dual_matmul\n");
   expect_text(r.out, "[FUSED 4->3]       x16    +2.00 GiB");
   expect_text(r.out,
               "2 MatMul, Activation, Binary -> Concat, MatMul, FusedSwiGLU; by "
@@ -144,7 +155,9 @@ BOOST_AUTO_TEST_CASE(markdown_is_a_comment_with_its_markup_escaped) {
   BOOST_TEST(r.status == 0);
   expect_text(r.out, "| llama32\\_1b\\_s1 for cpu | 2.31 GiB → 4.68 GiB (+103.0 %) |");
   expect_text(r.out, "<details><summary>llama32_1b_s1 for cpu</summary>");
-  expect_text(r.out, "- new invariant work: 32 Concat of weights (16 of 2, 16 of 3 operands)");
+  expect_text(r.out,
+              "- new invariant work: 32 Concat of weights (16 of 2, 16 of 3 operands): 2550136832 "
+              "bytes, by ");
   expect_text(r.out, "| \\[FUSED 4-\\>3\\] | ×16 | model.layers.\\*.mlp.\\{up,gate\\}\\_proj |");
 }
 
@@ -230,6 +243,37 @@ BOOST_AUTO_TEST_CASE(renamed_graphs_missing_ones_and_older_records_are_told) {
   expect_text(r.out, "only in new:  extra for cpu\n");
   expect_text(r.out, ": 1 older record of the same is left out");
   expect_text(r.out, "no node changed");
+}
+
+BOOST_AUTO_TEST_CASE(many_graphs_are_a_line_each_worst_first_and_those_that_changed_in_full) {
+  small_ledgers l;
+  l.append("a", "same", 8);
+  l.append("a", "smaller", 32);
+  l.append("a", "wide", 8);
+  const std::string a = l.append("a", "wider", 8);
+  l.append("b", "same", 8);
+  l.append("b", "smaller", 16);
+  l.append("b", "wide", 16);
+  const std::string b = l.append("b", "wider", 64);
+  const run_result r = opscope_command({"diff", "--across-models", "--sort", "rule.bytes", a, b});
+  BOOST_TEST(r.status == 0);
+  std::vector<std::size_t> places;
+  for (const char* part :
+       {"\nwider for cpu", "\nwide for cpu", "\nsmaller for cpu", "1 graph is equal\n",
+        "shape [4,8] -> [4,64]", "shape [4,8] -> [4,16]", "shape [4,32] -> [4,16]"}) {
+    expect_text(r.out, part);
+    places.push_back(r.out.find(part));
+  }
+  BOOST_TEST(std::is_sorted(places.begin(), places.end()), r.out);
+  BOOST_TEST(r.out.find("\nsame for cpu") == std::string::npos);
+  for (const std::string& line : lines_in(r.out)) {
+    BOOST_TEST((line.size() <= 100 || line.starts_with("compared although")), line);
+  }
+  const run_result top =
+      opscope_command({"diff", "--across-models", "--top", "1", "--sort", "rule.bytes", a, b});
+  expect_text(top.out, "more graphs changed; --top 0 shows all of them");
+  expect_text(top.out, "shape [4,8] -> [4,64]");
+  BOOST_TEST(top.out.find("shape [4,8] -> [4,16]") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(quiet_prints_nothing) {

@@ -47,6 +47,10 @@ class matcher {
     spread_again();
     pair([](const node_context& c, std::uint32_t id) { return c.above(id); },
          policy::in_order_as_far_as_they_go);
+    pair([](const node_context& c,
+            std::uint32_t id) { return mixed(c.above_unnamed(id), c.below(id)); },
+         policy::in_order_as_far_as_they_go,
+         [&](std::uint32_t x, std::uint32_t y) { return !is_contradicted(x, y); });
     drop_contradicted();
     match_leaves_of_groups();
   }

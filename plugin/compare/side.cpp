@@ -9,7 +9,8 @@ graph_side::graph_side(const rlx::graph_view& g, std::span<const node_cost> rule
     : graph_{g}, rule_{rule}, needs_{needs}, labels_{std::move(labels)} {}
 
 std::string_view graph_side::leaf_name(std::uint32_t id) const {
-  if (!is_leaf(id)) return {};
+  const std::uint32_t kind = node(id).kind;
+  if (kind != RLX_KIND_Input && kind != RLX_KIND_Param) return {};
   const rlx_attribute* name = graph_.attribute(id, "name");
   if (name != nullptr && name->type == RLX_ATTRIBUTE_TEXT) return rlx::text(name->value.text);
   return rlx::text(graph_.info(id).name);

@@ -239,6 +239,52 @@ BOOST_AUTO_TEST_CASE(either_order_gives_the_mirror_image) {
   }
 }
 
+// A random graph of any shape, with nested graphs and dynamic dims, costed.
+class random_side {
+ public:
+  random_side(const plain_graph& g, std::uint64_t names) {
+    build(builder_, g, names);
+    const rlx::graph_view view = builder_.view();
+    rule_ = analyze(view);
+    need_ = analyze_need(view);
+    const label_table table{view};
+    for (std::uint32_t id = 0; id < view.size(); ++id) labels_.push_back(table[id].text());
+    side_ =
+        std::make_unique<graph_side>(view, rule_.nodes(), need_.nodes(),
+                                     std::vector<std::string_view>(labels_.begin(), labels_.end()));
+  }
+  const graph_side& side() const { return *side_; }
+
+ private:
+  view_builder builder_{"random"};
+  graph_cost rule_;
+  graph_need need_;
+  std::vector<std::string> labels_;
+  std::unique_ptr<graph_side> side_;
+};
+
+BOOST_AUTO_TEST_CASE(any_two_graphs_are_accounted_for_to_the_last_node) {
+  for (auto [seed, last] = seeds(); seed < last; ++seed) {
+    random_source random{seed};
+    graph_shape shape;
+    shape.nodes = 1 + random.below(40);
+    const plain_graph one = random_graph(random, shape);
+    shape.nodes = 1 + random.below(40);
+    const plain_graph other = random_graph(random, shape);
+    const random_side a{one, seed};
+    const random_side b{other, seed};
+    const graph_diff d = compare_graphs(a.side(), b.side());
+    expect_sums(d, a.side(), b.side());
+    const std::string rows =
+        difference(row_texts(d), row_texts(mirrored(compare_graphs(b.side(), a.side()))));
+    BOOST_TEST(rows == "", "seed " << seed << ":" << rows);
+    BOOST_TEST(compare_graphs(a.side(), a.side()).is_equal(), "seed " << seed);
+    // Under other names, and under other numbers of the symbols.
+    const random_side renamed{with_other_symbols(one), seed + 1};
+    BOOST_TEST(compare_graphs(a.side(), renamed.side()).is_equal(), "seed " << seed);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

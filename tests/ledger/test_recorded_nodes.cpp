@@ -294,9 +294,9 @@ std::vector<std::string> nodes_of(const std::string& line) {
 
 BOOST_AUTO_TEST_CASE(takes_what_the_writer_writes) {
   view_builder b{"g"};
-  const auto x = b.input("x", {3, 4});
+  const auto x = b.input("x", {symbol(0), 4});
   const auto w = b.param("model.w", {4, 4}, RLX_DTYPE_F16);
-  const auto m = b.node(RLX_KIND_MatMul, {x, w}, {3, 4});
+  const auto m = b.node(RLX_KIND_MatMul, {x, w}, {symbol(0), 4});
   const auto s = b.node(RLX_KIND_RmsNorm, {m, w}, {3, 4}, RLX_DTYPE_F32, {{"eps", 1e-5f}});
   b.slot(m, 64, 1'000).arena(1'064);
   b.origin(m, "label", "pass", 5).name(m, "named").outputs({s});
@@ -350,8 +350,8 @@ BOOST_AUTO_TEST_CASE(takes_nothing_that_the_general_one_would_not) {
   std::size_t taken = 0;
   for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
     random_source random{seed};
-    std::vector<std::string> changed(nodes.begin(), nodes.begin() + 2);
-    std::string& node = changed[random.below(2)];
+    std::vector<std::string> changed(nodes.begin(), nodes.begin() + 3);
+    std::string& node = changed[random.below(3)];
     const std::size_t at = random.below(node.size());
     if (random.chance(70)) {
       node[at] = bytes[random.below(bytes.size())];

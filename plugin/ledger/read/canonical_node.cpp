@@ -307,6 +307,33 @@ bool canonical_node::need(graph_arrays& g, draft& d) {
   return (d.is_invariant ? skip("true") : skip("false")) && skip("}");
 }
 
+bool canonical_node::expression(graph_arrays& g, std::uint32_t& lo, std::uint32_t& hi) {
+  std::string_view value;
+  const bool has_two = *at_ == '[';
+  if (has_two) ++at_;
+  if (!text(value)) return false;
+  lo = hi = tables_.expression_text(g, value);
+  if (!has_two) return true;
+  if (!skip(",")) return false;
+  if (*at_ == 'n') {
+    hi = tables_.expression_text(g, "");
+    return skip("null]");
+  }
+  if (!text(value)) return false;
+  hi = tables_.expression_text(g, value);
+  return skip("]");
+}
+
+bool canonical_node::expressions(graph_arrays& g, draft& d) {
+  if (!skip(",\"expr\":{\"read\":")) return true;  // no dynamic dim reaches the node
+  d.has_expressions = true;
+  auto& t = d.expressions.texts;
+  return expression(g, t[0], t[1]) && skip(",\"written\":") && expression(g, t[2], t[3]) &&
+         skip(",\"weights\":") && expression(g, t[4], t[5]) && skip(",\"work\":") &&
+         expression(g, t[6], t[7]) && skip(",\"contraction\":") && expression(g, t[8], t[9]) &&
+         skip(",\"int_ops\":") && expression(g, t[10], t[11]) && skip("}");
+}
+
 bool canonical_node::members(graph_arrays& g, draft& d) {
   const auto position = static_cast<std::uint32_t>(g.nodes.size());
   std::uint64_t id = 0;
@@ -329,7 +356,7 @@ bool canonical_node::members(graph_arrays& g, draft& d) {
   d.cost.id = position;
   return shape(g, d.node) && inputs(g, d.node, position) && attributes(g, d.node, d.info) &&
          origin(g, d.info) && storage(d.node, d.info, position) && figures(d.cost) && need(g, d) &&
-         skip(",\"subgraphs\":[]}");
+         expressions(g, d) && skip(",\"subgraphs\":[]}");
 }
 
 std::size_t canonical_node::read(const char* text, std::size_t size, graph_arrays& g) {
@@ -358,6 +385,10 @@ std::size_t canonical_node::read(const char* text, std::size_t size, graph_array
   g.costs.push_back(d.cost);
   g.labels.push_back(d.label);
   g.needs.finish(d.has_need, d.is_invariant);
+  if (d.has_expressions) {
+    d.expressions.id = d.cost.id;
+    g.expressions.push_back(d.expressions);
+  }
   return static_cast<std::size_t>(at_ - text);
 }
 

@@ -27,6 +27,8 @@ class canonical_node {
     std::string_view label;
     bool has_need = false;
     bool is_invariant = false;
+    bool has_expressions = false;
+    expression_entry expressions{};
   };
 
   bool members(graph_arrays& g, draft& d);
@@ -38,6 +40,8 @@ class canonical_node {
   bool storage(rlx_node& n, rlx_node_info& info, std::uint32_t position);
   bool figures(node_cost& cost);
   bool need(graph_arrays& g, draft& d);
+  bool expressions(graph_arrays& g, draft& d);
+  bool expression(graph_arrays& g, std::uint32_t& lo, std::uint32_t& hi);
 
   template <std::size_t N>
   bool skip(const char (&text)[N]);

@@ -74,7 +74,6 @@ struct graph_parser::impl {
   node_tables tables;
   canonical_node canonical{tables};
   std::vector<attribute_builder::element> elements;
-  std::unordered_map<std::string_view, std::uint32_t> expressions;  // of the graph being read
   std::unique_ptr<recorded_graph> top;
 
   static graph_arrays& state_of(recorded_graph& g) { return *g.state_; }
@@ -349,14 +348,6 @@ struct graph_parser::impl {
       s.needs.add(need_column{static_cast<unsigned>(c)}, columns[c]);
     return is_invariant;
   }
-  std::uint32_t expression_text(graph_arrays& s, std::string_view text) {
-    if (const auto at = expressions.find(text); at != expressions.end()) return at->second;
-    const rlx_string kept = attribute_builder::keep(s.memory, text);
-    const std::uint32_t number = size32(s.expression_texts);
-    s.expression_texts.push_back(kept);
-    expressions.emplace(rlx::text(kept), number);
-    return number;
-  }
   // A text where both ends are the same, or two of which the upper may be null: no polynomial.
   void read_expressions(graph_arrays& s, std::uint32_t id, json::object expr) {
     expression_entry e{id, {}};
@@ -367,7 +358,7 @@ struct graph_parser::impl {
       if (c == need_columns) continue;
       seen |= 1u << c;
       if (v.type() == json::json_type::string) {
-        e.texts[2 * c] = e.texts[2 * c + 1] = expression_text(s, v.get_string());
+        e.texts[2 * c] = e.texts[2 * c + 1] = tables.expression_text(s, v.get_string());
         continue;
       }
       std::size_t n = 0;
@@ -375,7 +366,7 @@ struct graph_parser::impl {
         if (n == 2) fail("an expression is neither a text nor two");
         json::value text = end.value();
         const bool is_none = n == 1 && text.is_null();
-        e.texts[2 * c + n++] = expression_text(s, is_none ? "" : text.get_string().value());
+        e.texts[2 * c + n++] = tables.expression_text(s, is_none ? "" : text.get_string().value());
       }
       if (n != 2) fail("an expression is neither a text nor two");
     }
@@ -416,9 +407,9 @@ struct graph_parser::impl {
         seen |= 8;
         attribute_builder::scope inner{tables.attributes};
         std::unordered_map<std::string_view, std::uint32_t> outer_expressions;
-        outer_expressions.swap(expressions);
+        outer_expressions.swap(tables.expressions);
         for (auto node : v.get_array()) parse_node(node.get_object(), body, depth);
-        outer_expressions.swap(expressions);
+        outer_expressions.swap(tables.expressions);
       }
     }
     if (seen != 15) fail("a nested graph lacks its role, name, outputs or nodes");
@@ -437,7 +428,6 @@ graph_parser::~graph_parser() = default;
 void graph_parser::begin(std::size_t node_count) {
   impl_->top = std::make_unique<recorded_graph>();
   impl_->tables.clear();
-  impl_->expressions.clear();
   impl::state_of(*impl_->top).reserve(node_count);
 }
 

@@ -3,6 +3,7 @@
 #include <rlx/view.hpp>
 
 #include "plugin/ledger/kinds.hpp"
+#include "plugin/ledger/read/graph_parser.hpp"
 
 namespace opscope {
 
@@ -33,6 +34,16 @@ void node_tables::set_dtype(graph_arrays& g, rlx_node& n, rlx_node_info& info,
     n.dtype = dtypes.number(text);
     info.dtype_text = attributes.intern(g.memory, text);
   }
+}
+
+std::uint32_t node_tables::expression_text(graph_arrays& g, std::string_view text) {
+  if (const auto at = expressions.find(text); at != expressions.end()) return at->second;
+  const auto number = static_cast<std::uint32_t>(g.expression_texts.size());
+  if (number == UINT32_MAX) throw line_error{"its graph has too many expressions"};
+  const rlx_string kept = attribute_builder::keep(g.memory, text);
+  g.expression_texts.push_back(kept);
+  expressions.emplace(rlx::text(kept), number);
+  return number;
 }
 
 }  // namespace opscope

@@ -47,13 +47,17 @@ struct node_tables {
   numbering dtypes;
   name_index names;
   attribute_builder attributes;
+  std::unordered_map<std::string_view, std::uint32_t> expressions;  // of the graph being read
 
+  // The place of the text among the graph's expression texts, where it is kept once.
+  std::uint32_t expression_text(graph_arrays& g, std::string_view text);
   void set_kind(graph_arrays& g, rlx_node& n, rlx_node_info& info, std::string_view text);
   void set_dtype(graph_arrays& g, rlx_node& n, rlx_node_info& info, std::string_view text);
   void clear() {
     kinds.clear();
     dtypes.clear();
     attributes.clear();
+    expressions.clear();
   }
 };
 

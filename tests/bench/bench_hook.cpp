@@ -2,53 +2,19 @@
 // the pass, one line said, and the ledger where there is one. The ledger is a file in memory, so
 // that the figure is the hook's and not a disk's.
 #include <benchmark/benchmark.h>
-#include <dlfcn.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "tests/bench/decode_view.hpp"
+#include "tests/bench/hook_host.hpp"
+#include "tests/bench/report.hpp"
 
 namespace opscope::test {
 namespace {
 
-struct bench_host {
-  rlx_host_services services{};
-  rlx_hook_fn hook = nullptr;
-  void* self = nullptr;
-  const rlx_plugin* table = nullptr;
-  std::string warning;
-
-  explicit bench_host(const char* plugin) {
-    services.struct_size = sizeof services;
-    services.abi = RLX_PLUGIN_ABI;
-    services.context = this;
-    services.register_hook = [](void* context, std::uint32_t, rlx_hook_fn f) -> rlx_status {
-      static_cast<bench_host*>(context)->hook = f;
-      return RLX_OK;
-    };
-    services.report = [](void* context, rlx_severity severity, rlx_string text) {
-      if (severity != RLX_INFO) static_cast<bench_host*>(context)->warning = rlx::text(text);
-    };
-    void* library = ::dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) return;
-    const auto query =
-        reinterpret_cast<rlx_plugin_query_fn>(::dlsym(library, RLX_PLUGIN_QUERY_SYMBOL));
-    table = query == nullptr ? nullptr : query(RLX_PLUGIN_ABI);
-    if (table != nullptr && table->create(&services, &self) != RLX_OK) hook = nullptr;
-  }
-  ~bench_host() {
-    if (self != nullptr) table->destroy(self);
-  }
-  bench_host(const bench_host&) = delete;
-  bench_host& operator=(const bench_host&) = delete;
-};
-
 void run_hook(benchmark::State& state, const char* ledger) {
-  ::clearenv();
-  if (ledger != nullptr) ::setenv("OPSCOPE_LEDGER", ledger, 1);
-  bench_host host{OPSCOPE_PLUGIN};
+  bench::hook_host host{OPSCOPE_PLUGIN, ledger};
   if (host.hook == nullptr) {
     state.SkipWithError("libopscope.so gave no hook");
     return;
@@ -67,15 +33,13 @@ void run_hook(benchmark::State& state, const char* ledger) {
     }
     if (ledger != nullptr) {
       state.PauseTiming();
-      state.counters["ledger_bytes_per_node"] =
+      state.counters["bytes/node"] =
           static_cast<double>(std::filesystem::file_size(ledger)) / static_cast<double>(b.size());
       std::filesystem::remove(ledger);
       state.ResumeTiming();
     }
   }
-  state.counters["ns_per_node"] = benchmark::Counter(
-      static_cast<double>(b.size()) * 1e-9,
-      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  bench::tell_per_node(state, b.size(), {0, ledger != nullptr ? 1000.0 : 0.0});
 }
 
 void hook_without_ledger(benchmark::State& state) { run_hook(state, nullptr); }
@@ -97,4 +61,4 @@ BENCHMARK(hook_with_ledger)
 }  // namespace
 }  // namespace opscope::test
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) { return bench::run(argc, argv); }

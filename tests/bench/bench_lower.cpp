@@ -1,15 +1,21 @@
-// Lowering LLaMA-shaped modules, target cuda: the passes with the plan, and the plan alone. Time
+// Lowering LLaMA-shaped modules: the passes with the plan, the plan alone, and with the hook. Time
 // should grow as the nodes do.
 #include <benchmark/benchmark.h>
 
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <string>
 
-#include "host/cli/memory.hpp"
+#include "host/graph/view.hpp"
 #include "host/lower/pipeline.hpp"
 #include "host/lower/plan/plan.hpp"
 #include "host/read/op.hpp"
+#include "tests/bench/hook_host.hpp"
+#include "tests/bench/report.hpp"
 
 namespace {
 
@@ -82,12 +88,6 @@ class decoder {
   node_id sin_ = 0;
 };
 
-void tell(benchmark::State& state, std::uint32_t nodes) {
-  state.counters["nodes"] = nodes;
-  state.counters["per_node"] = benchmark::Counter(
-      nodes, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
-}
-
 void lower_decoder(benchmark::State& state, rlx::target target) {
   const rlx::graph g = decoder{}.build(static_cast<int>(state.range(0)));
   const rlx::pipeline& p = *rlx::find_pipeline("rlx-0.2.2");
@@ -97,7 +97,46 @@ void lower_decoder(benchmark::State& state, rlx::target target) {
     rlx::lowered made = p.lower(g, options);
     benchmark::DoNotOptimize(made);
   }
-  tell(state, g.size());
+  bench::tell_per_node(state, g.size(), {0, 0, true});
+}
+
+// A whole compile, and which part of it the hook is: the summary line, and a ledger (in memory, so
+// that no disk is measured) where there is one.
+void compile_decoder(benchmark::State& state, bool has_ledger) {
+  const std::string ledger = "/dev/shm/opscope-bench-" + std::to_string(::getpid()) + ".jsonl";
+  bench::hook_host host{OPSCOPE_PLUGIN, has_ledger ? ledger.c_str() : nullptr};
+  if (host.hook == nullptr) return state.SkipWithError("libopscope.so gave no hook");
+  const rlx::graph g = decoder{}.build(static_cast<int>(state.range(0)));
+  const rlx::pipeline& p = *rlx::find_pipeline("rlx-0.2.2");
+  rlx::lower_options options;
+  options.target = rlx::target::cuda;
+  using clock = std::chrono::steady_clock;
+  std::chrono::duration<double> whole{};
+  std::chrono::duration<double> hook{};
+  for (auto _ : state) {
+    const auto start = clock::now();
+    const rlx::lowered made = p.lower(g, options);
+    const rlx::lent_view source{g};
+    const rlx::lent_view lowered{made.module.graph, &*made.module.plan};
+    rlx_compile_record record{};
+    record.struct_size = sizeof record;
+    record.stage = RLX_STAGE_LOWERED;
+    record.graph = &lowered.get();
+    record.source = &source.get();
+    record.target = rlx::borrow("cuda");
+    const auto called = clock::now();
+    if (host.hook(host.self, &record) != RLX_OK || !host.warning.empty()) {
+      return state.SkipWithError(host.warning.empty() ? "the hook failed" : host.warning.c_str());
+    }
+    const auto end = clock::now();
+    whole += end - start;
+    hook += end - called;
+    state.PauseTiming();
+    std::filesystem::remove(ledger);
+    state.ResumeTiming();
+  }
+  bench::tell_per_node(state, g.size(), {0, 0, true});
+  state.counters["hook %"] = 100 * hook / whole;
 }
 
 void plan_decoder(benchmark::State& state) {
@@ -106,7 +145,7 @@ void plan_decoder(benchmark::State& state) {
   options.target = rlx::target::cuda;
   const rlx::lowered made = rlx::find_pipeline("rlx-0.2.2")->lower(g, options);
   for (auto _ : state) benchmark::DoNotOptimize(rlx::plan_buffers(made.module.graph));
-  tell(state, made.module.graph.size());
+  bench::tell_per_node(state, made.module.graph.size());
 }
 
 // What is hard for a planner: every value of another size, and many alive to the end.
@@ -127,7 +166,7 @@ void plan_many_outputs(benchmark::State& state) {
   }
   g.set_outputs(std::move(outputs));
   for (auto _ : state) benchmark::DoNotOptimize(rlx::plan_buffers(g));
-  tell(state, g.size());
+  bench::tell_per_node(state, g.size());
 }
 
 }  // namespace
@@ -142,6 +181,8 @@ BENCHMARK_CAPTURE(lower_decoder, cpu, rlx::target::cpu)
     ->Arg(200)
     ->Arg(2000)
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(compile_decoder, with_summary, false)->Arg(20)->Arg(200)->Arg(2000);
+BENCHMARK_CAPTURE(compile_decoder, with_ledger, true)->Arg(20)->Arg(200)->Arg(2000);
 BENCHMARK(plan_decoder)->Arg(20)->Arg(200)->Arg(2000)->Unit(benchmark::kMillisecond);
 BENCHMARK(plan_many_outputs)
     ->Args({6'600, 0})
@@ -151,11 +192,4 @@ BENCHMARK(plan_many_outputs)
     ->Args({66'000, 100})
     ->Unit(benchmark::kMillisecond);
 
-int main(int argc, char** argv) {
-  rlx::cli::keep_freed_memory();  // as rlxc does
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
-}
+int main(int argc, char** argv) { return bench::run(argc, argv); }

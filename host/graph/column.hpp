@@ -9,9 +9,15 @@
 
 namespace rlx {
 
-// Throws std::bad_alloc. To be freed by free_large with the same size.
+// Throws std::bad_alloc. To be freed by free_large with the same size. From any thread.
 void* allocate_large(std::size_t bytes);
 void free_large(void* memory, std::size_t bytes) noexcept;
+
+// Keeps freed large memory, up to that many bytes of the process, for the next of about the same
+// size: the passes over a graph ask for the same columns again and again. 0, as at first, gives all
+// of it back.
+void keep_large(std::size_t bytes);
+std::size_t kept_large_bytes();
 
 template <class T>
 struct column_allocator {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "host/emit/json.hpp"
+#include "host/graph/column.hpp"
 #include "host/read/op.hpp"
 #include "host/read/read.hpp"
 #include "tests/bench/llama_shape.hpp"
@@ -36,6 +37,7 @@ double peak_of_reading(const char* path) {
   const pid_t child = ::fork();
   if (child == 0) {
     // A child starts at its parent's peak: clear it, and give the parent's free memory back.
+    rlx::keep_large(0);
     ::malloc_trim(0);
     std::ofstream{"/proc/self/clear_refs"} << "5";
     const double before = peak_bytes();

@@ -98,7 +98,7 @@ class gate_run {
                           : has_next ? "BASE says nothing of "
                                      : "neither side says anything of ") +
                          name;
-      if (settings_.skip_missing_metrics) return result_.skipped.push_back(what + "; left out");
+      if (settings_.skip_missing_metrics) return result_.skipped.push_back(what);
       return result_.trouble.push_back(
           what +
           ", so its limit decides nothing; record it on both sides (`opscope recost` "
@@ -224,11 +224,16 @@ gate_result run_gates(const gated_graphs& graphs, const gate_settings& settings)
       run.hold(limit, base.figure(), next.figure(), {}, "the total");
     }
   }
+  if (!settings.limits.empty() && result.checked == 0 && result.trouble.empty()) {
+    result.trouble.push_back("no figure is left to hold against a limit");
+  }
   for (const ledger_record* r : graphs.only_base) {
-    ++result.checked;
     if (settings.fail_on_missing) {
+      ++result.checked;
       result.offences.push_back(offence_of(*r, offence::kind::graph_is_missing));
-    } else if (!settings.limits.empty() && !settings.allow) {
+    } else if (!settings.limits.empty() && settings.allow) {
+      result.skipped.push_back(name_of(*r) + ": NEW has no such graph; allowed");
+    } else if (!settings.limits.empty()) {
       result.trouble.push_back(name_of(*r) +
                                ": NEW has no such graph, so its limits decide nothing; "
                                "--fail-on-missing fails for it, --map OLD=NEW tells a new name, "

@@ -147,8 +147,13 @@ BOOST_AUTO_TEST_CASE(decide_nothing_where_figures_or_lines_are_missing) {
   run_result r = diff({"--fail-over", "need.bytes.lo=1", base, bare});
   BOOST_TEST(r.status == 2);
   expect_text(r.err, "NEW says nothing of need.bytes.lo, so its limit decides nothing");
-  BOOST_TEST(
-      diff({"--fail-over", "need.bytes.lo=1", "--skip-missing-metrics", base, bare}).status == 0);
+  r = diff({"--fail-over", "need.bytes.lo=1", "--skip-missing-metrics", base, bare});
+  BOOST_TEST(r.status == 2);
+  expect_text(r.err, "no figure is left to hold against a limit");
+  r = diff({"--fail-over", "need.bytes.lo=1", "--fail-over", "rule.bytes=1",
+            "--skip-missing-metrics", base, bare});
+  BOOST_TEST(r.status == 0);
+  expect_text(r.out, "left out: model for cpu: NEW says nothing of need.bytes.lo\n");
   BOOST_TEST(diff({"--fail-over", "rule.bytes=1", base, bare}).status == 0);
 
   const std::string whole = read_text(base);

@@ -232,10 +232,14 @@ BOOST_AUTO_TEST_CASE(is_a_metric_that_a_side_lacks) {
     BOOST_TEST(!r.is_beyond());
     gate_settings skip;
     skip.skip_missing_metrics = true;
-    const gate_result skipped = run({"need.bytes.lo=1"}, *base, *next, skip);
+    const gate_result skipped = run({"need.bytes.lo=1", "rule.bytes=1"}, *base, *next, skip);
     BOOST_TEST(skipped.trouble.empty());
     BOOST_TEST(skipped.skipped.size() == 1u);
-    BOOST_TEST(skipped.checked == 0u);
+    BOOST_TEST(skipped.checked == 1u);
+    // A gate that holds nothing cannot fail, and is none.
+    const gate_result nothing = run({"need.bytes.lo=1"}, *base, *next, skip);
+    BOOST_REQUIRE(nothing.trouble.size() == 1u);
+    BOOST_TEST(nothing.trouble[0] == "no figure is left to hold against a limit");
   }
 }
 
@@ -262,6 +266,8 @@ BOOST_AUTO_TEST_CASE(is_a_graph_that_is_gone_unless_the_limits_say_what_then) {
   r = run_gates(graphs, settings);
   BOOST_TEST(r.trouble.empty());
   BOOST_TEST(!r.is_beyond());
+  BOOST_REQUIRE(r.skipped.size() == 1u);
+  BOOST_TEST(r.skipped[0] == "gone for cpu: NEW has no such graph; allowed");
 
   graphs.only_base.clear();
   settings = {};

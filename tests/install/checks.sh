@@ -25,7 +25,9 @@ stages() {
   local file
   for file in bin/rlxc bin/opscope include/rlx/plugin.h include/rlx/host.h include/rlx/view.hpp \
     include/opscope/cost.hpp include/opscope/ledger.hpp "$LIBDIR/librlx_host.so" \
-    "$LIBDIR/rlx/plugins/libopscope.so" "$LIBDIR/pkgconfig/opscope.pc"; do
+    "$LIBDIR/rlx/plugins/libopscope.so" "$LIBDIR/pkgconfig/opscope.pc" \
+    share/bash-completion/completions/opscope share/bash-completion/completions/rlxc \
+    share/zsh/site-functions/_opscope; do
     [ -f "$STAGE/$file" ] || die "$file is installed"
   done
 }

@@ -41,7 +41,6 @@ std::string with_sign(const signed_figure& f) {
 std::string plain(const signed_figure& f) { return f ? decimal(*f) : "unknown"; }
 
 enum column_of_step : std::size_t { needs, bytes, flops, nodes, step_columns };
-constexpr std::array<std::string_view, step_columns> names{"needs", "bytes", "FLOPs", "nodes"};
 constexpr std::array<std::string_view, step_columns> keys{"need_bytes_lo", "bytes", "flops",
                                                           "nodes"};
 

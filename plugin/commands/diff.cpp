@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <future>
 #include <mutex>
+#include <opscope/units.hpp>
 
 #include "plugin/commands/gates.hpp"
 #include "plugin/commands/progress.hpp"
@@ -121,7 +122,8 @@ std::vector<found_obstacle> check_obstacles(const record_pair& pair, const diff_
   for (const found_obstacle& o : found) {
     const bool is_model = o.what == obstacle::other_source;
     if (is_model ? options.across_models : options.across_versions) continue;
-    throw ledger_error{pair.base->graph + " for " + pair.base->target + ": " + o.text + "; " +
+    throw ledger_error{shown_name(pair.base->graph) + " for " + shown_name(pair.base->target) +
+                       ": " + shown_name(o.text, 400) + "; " +
                        (is_model ? "--across-models" : "--across-versions") +
                        " compares nevertheless"};
   }
@@ -176,7 +178,7 @@ void compare_passes(const std::vector<std::string>& ledgers, const record_filter
     });
     if (at == others.end()) continue;
     for (const found_obstacle& o : check_obstacles({&first, at->front()}, allowed)) {
-      out.note(first.graph + ": compared although " + o.text);
+      out.note(shown_name(first.graph) + ": compared although " + shown_name(o.text, 400));
     }
     pairs.push_back({steps, *at});
   }
@@ -317,8 +319,8 @@ int run_diff(const argument_list& arguments, console& out) {
     }
     std::size_t done = 0;
     for (graph_comparison& g : c.graphs) {
-      shown.at("comparing " + g.records.base->graph + " (" + std::to_string(++done) + " of " +
-               std::to_string(c.graphs.size()) + ")");
+      shown.at("comparing " + shown_name(g.records.base->graph) + " (" + std::to_string(++done) +
+               " of " + std::to_string(c.graphs.size()) + ")");
       compare_nodes(g, *base, *next);
     }
     c.only_base = std::move(pairs.only_base);

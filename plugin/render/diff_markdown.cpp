@@ -1,6 +1,7 @@
 // A comparison for a pull request: a table of graphs, then what happened in each that changed,
 // folded away behind its first line.
 #include <algorithm>
+#include <opscope/units.hpp>
 #include <span>
 
 #include "plugin/render/diff.hpp"
@@ -58,7 +59,7 @@ class markdown_writer {
     };
     side("base", base);
     side("new", next);
-    for (const std::string& note : c_.notes) text_ += cell(note) + "  \n";
+    for (const std::string& note : c_.notes) text_ += cell(shown_name(note, 400)) + "  \n";
     only("only in base:", c_.only_base);
     only("only in new:", c_.only_new);
     write_graphs();
@@ -79,7 +80,8 @@ class markdown_writer {
     if (all.empty()) return;
     text_.append(what);
     for (const ledger_record* r : all) {
-      text_.append(r == all.front() ? " " : ", ").append(cell(r->graph + " for " + r->target));
+      text_.append(r == all.front() ? " " : ", ")
+          .append(cell(shown_name(r->graph + " for " + r->target, 120)));
     }
     text_ += "  \n";
   }
@@ -112,9 +114,10 @@ class markdown_writer {
 
   void write_rows(const graph_comparison& g) {
     text_ += "\n<details><summary>" + html(pair_title(g.records)) + "</summary>\n\n";
-    for (const found_obstacle& o : g.allowed) text_ += cell("compared although " + o.text) + "  \n";
+    for (const found_obstacle& o : g.allowed)
+      text_ += cell("compared although " + shown_name(o.text, 400)) + "  \n";
     if (!g.diff) {
-      text_ += cell(g.no_diff) + "\n\n</details>\n";
+      text_ += cell(shown_name(g.no_diff, 400)) + "\n\n</details>\n";
       return;
     }
     const auto invariant = [&](std::string_view what, const std::vector<invariant_work>& work) {
@@ -135,8 +138,8 @@ class markdown_writer {
     const std::size_t shown = wish_.top == 0 ? rows.size() : std::min(rows.size(), wish_.top);
     for (const diff_row& r : std::span{rows}.first(shown)) {
       std::vector<std::string> cells{cell(edit_mark(r)), "×" + std::to_string(r.times),
-                                     cell(r.label), cell(kinds_text(r)),
-                                     cell(joined(r.passes, ", "))};
+                                     cell(shown_name(r.label, 120)), cell(kinds_text(r)),
+                                     cell(shown_name(joined(r.passes, ", "), 400))};
       add_changes(cells, [&](metric_index m) { return r.of(m); });
       text_ += row(cells);
     }

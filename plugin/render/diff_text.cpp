@@ -163,9 +163,11 @@ class text_writer {
   void write_graph(const graph_comparison& g) {
     text_ += '\n';
     write_figures(g);
-    for (const found_obstacle& o : g.allowed) text_ += "compared although " + o.text + "\n";
+    for (const found_obstacle& o : g.allowed) {
+      text_ += "compared although " + shown_name(o.text, 400) + "\n";
+    }
     if (!g.diff) {
-      text_ += g.no_diff + "\n";
+      text_ += shown_name(g.no_diff, 400) + "\n";
       return;
     }
     write_invariant("new invariant work, which could be done once:", g.diff->new_invariant);

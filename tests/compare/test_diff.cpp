@@ -317,6 +317,21 @@ BOOST_AUTO_TEST_CASE(lines_that_are_no_records_are_told_and_the_rest_is_compared
   expect_text(r.out, "no node changed");
 }
 
+BOOST_AUTO_TEST_CASE(names_from_a_ledger_cannot_write_to_the_terminal_or_end_a_table) {
+  small_ledgers l;
+  const std::string a = l.append("a", "g\x1b[2J\n|x", 8);
+  const std::string b = l.append("b", "g\x1b[2J\n|x", 16);
+  for (const char* format : {"text", "md", "json"}) {
+    const run_result r = opscope_command({"diff", "--across-models", "--format", format, a, b});
+    BOOST_TEST(r.status == 0);
+    BOOST_TEST(r.out.find('\x1b') == std::string::npos, format);
+    BOOST_TEST(r.out.find("\n|x") == std::string::npos, format);
+  }
+  const run_result refused = opscope_command({"diff", a, b});
+  BOOST_TEST(refused.status == 2);
+  BOOST_TEST(refused.err.find('\x1b') == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_record_with_broken_nodes_is_trouble_and_no_comparison) {
   small_ledgers l;
   const std::string a = l.append("a", "g", 8);

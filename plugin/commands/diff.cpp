@@ -140,6 +140,10 @@ void compare_nodes(graph_comparison& g, record_selection& base, record_selection
   const auto [a, b] =
       both([&] { return base.load(*g.records.base); }, [&] { return next.load(*g.records.next); });
   g.diff = compare_graphs(graph_side{*a.nodes}, graph_side{*b.nodes});
+  for (const auto& [r, sum] :
+       {std::pair{g.records.base, &g.diff->base}, {g.records.next, &g.diff->next}}) {
+    if (const auto problem = find_contradiction(*r, *sum)) throw ledger_error{*problem};
+  }
 }
 
 std::optional<gate_result> held_against(const gate_settings& gates, const comparison& c,
@@ -167,6 +171,7 @@ void compare_passes(const std::vector<std::string>& ledgers, const record_filter
   const note_function note = [&](const std::string& text) { out.note(text); };
   const record_selection base{{ledgers[0]}, filter, true, note};
   const record_selection next{{ledgers[1]}, filter, true, note};
+  check_renames(base.records(), next.records(), renames);
   std::vector<waterfall_pair> pairs;
   const std::vector<compile_steps> others = find_compiles(next.records(), false);
   for (const compile_steps& steps : find_compiles(base.records(), false)) {

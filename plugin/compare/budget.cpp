@@ -107,6 +107,11 @@ class budget_check {
     }
     ++result_.checked;
     if (v == verdict::within) return;
+    if (v == verdict::undecided) {
+      return trouble(name_of(e) + ": " + std::string{metrics()[m].name} +
+                     " was open upward when the budget was made, and how it grew cannot be told; "
+                     "--update the budget");
+    }
     offence o;
     o.what = v == verdict::beyond ? offence::kind::grown : offence::kind::turned_unknown;
     o.graph = e.graph;

@@ -25,9 +25,26 @@ bool graph_comparison::is_equal() const {
   for (metric_index m = 0; m < metrics().size(); ++m) {
     const change c = of(m);
     const bool is_on_both = !c.before.is_missing() && !c.after.is_missing();
-    if (is_on_both && c.is_any()) return false;
+    // Without nodes nothing says that what is unknown on both sides is the same.
+    if (is_on_both && (c.is_any() || (!diff && c.is_open()))) return false;
   }
   return true;
+}
+
+std::optional<std::string> find_contradiction(const ledger_record& r, const tally& nodes) {
+  const auto said = [](const measure& m) {
+    if (m.is_unknown()) return std::string{"unknown"};
+    return (m.is_floor() ? "at least " : "") + std::to_string(m.value());
+  };
+  for (const metric_index m : node_metrics()) {
+    const measure total = metrics()[m].of_record(r);
+    const measure sum = nodes.of(m).sum();
+    if (total.is_missing() || sum.is_missing() || total == sum) continue;
+    return r.file + ":" + std::to_string(r.line) + ": the record contradicts itself: its " +
+           std::string{metrics()[m].name} + " is " + said(total) + ", and its nodes add up to " +
+           said(sum) + "; it was edited or damaged, compile again";
+  }
+  return std::nullopt;
 }
 
 void sort_graphs(std::vector<graph_comparison>& graphs, metric_index by) {

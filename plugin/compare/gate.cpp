@@ -109,7 +109,9 @@ class gate_run {
     if (v == verdict::undecided) {
       return result_.trouble.push_back(
           where + ": " + name +
-          " is unknown on both sides, so its limit decides nothing; hold another metric "
+          (next.value.is_unknown() ? " is unknown on both sides"
+                                   : " was unknown, or open upward, and is known now") +
+          ", so its limit decides nothing; hold another metric "
           "(unknown_nodes counts what is unknown), or give dynamic dims sizes with OPSCOPE_BIND");
     }
     o.what = v == verdict::beyond ? offence::kind::grown : offence::kind::turned_unknown;
@@ -186,10 +188,15 @@ verdict judge(const growth_limit& limit, const gated_figure& base, const gated_f
   if (next.value.is_unknown()) {
     return base.value.is_unknown() ? verdict::undecided : verdict::turned_unknown;
   }
-  if (base.value.is_unknown()) return verdict::within;  // it can be told now
   const bool is_more_open =
       next.value.is_floor() && (!base.value.is_floor() || next.unknown_nodes > base.unknown_nodes);
   if (is_more_open) return verdict::turned_unknown;
+  // The base was this or more, 0 or more where nothing is known: what grew not even from there is
+  // within, and of the rest nobody knows from where it grew.
+  if (base.value.is_unknown() || (base.value.is_floor() && !next.value.is_floor())) {
+    return is_beyond(limit, base.value.value(), next.value.value()) ? verdict::undecided
+                                                                    : verdict::within;
+  }
   return is_beyond(limit, base.value.value(), next.value.value()) ? verdict::beyond
                                                                   : verdict::within;
 }
@@ -239,6 +246,12 @@ gate_result run_gates(const gated_graphs& graphs, const gate_settings& settings)
                                "--fail-on-missing fails for it, --map OLD=NEW tells a new name, "
                                "--allow REASON lets it go");
     }
+  }
+  if (!settings.limits.empty() && !settings.fail_on_new && !graphs.only_new.empty()) {
+    const std::size_t n = graphs.only_new.size();
+    result.skipped.push_back(std::to_string(n) + (n == 1 ? " record is" : " records are") +
+                             " only in NEW and held by no limit; --fail-on-new fails on " +
+                             (n == 1 ? "it" : "them"));
   }
   if (settings.fail_on_new) {
     for (const ledger_record* r : graphs.only_new) {

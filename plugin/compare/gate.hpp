@@ -34,7 +34,7 @@ enum class verdict : std::uint8_t {
   within,
   beyond,
   turned_unknown,  // known before and not now, or open upward in more nodes: beyond any limit
-  undecided,       // unknown before and now
+  undecided,       // unknown before, and now too or more than is sure to be within
   missing,         // a side says nothing of it
 };
 // A figure with the number of nodes that leave the graph's figures open.
@@ -83,7 +83,7 @@ struct gate_result {
   std::uint64_t checked = 0;           // figures held against a limit
   std::vector<offence> offences;       // unknown first, then by the share of growth, largest first
   std::vector<std::string> trouble;    // why the gate cannot tell, sentences: no verdict then
-  std::vector<std::string> skipped;    // what was left out as an option allows, sentences
+  std::vector<std::string> skipped;    // what no limit holds, for options or want of one, sentences
   std::optional<std::string> allowed;  // why the offences pass
 
   bool is_beyond() const { return !offences.empty() && !allowed; }

@@ -21,6 +21,7 @@ std::uint64_t weight(const measure& base, const measure& next) {
   if (!next.is_known() || (next.is_floor() && !base.is_floor())) {
     return base.is_known() ? UINT64_MAX : 0;
   }
+  if (base.is_floor() && !next.is_floor()) return 0;
   return next.value() > base.value() ? next.value() - base.value() : 0;
 }
 

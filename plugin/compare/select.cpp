@@ -63,10 +63,44 @@ class pairing {
   bool every_stage_;
 };
 
+const std::string& name_on_new_side(const std::string& graph, const graph_renames& renames) {
+  const auto renamed = std::ranges::find(renames, graph, &graph_renames::value_type::first);
+  return renamed == renames.end() ? graph : renamed->second;
+}
+
 }  // namespace
+
+void check_renames(std::span<const ledger_record> base, std::span<const ledger_record> next,
+                   const graph_renames& renames) {
+  if (renames.empty()) return;
+  for (const auto& [from, to] : renames) {
+    const auto lacks = [&](const char* side, const std::string& name) {
+      return ledger_error{"--map " + from + "=" + to + ": " + side + " has no graph \"" + name +
+                          "\" among those compared; `opscope list` shows what is there"};
+    };
+    if (std::ranges::find(base, from, &ledger_record::graph) == base.end()) {
+      throw lacks("BASE", from);
+    }
+    if (std::ranges::find(next, to, &ledger_record::graph) == next.end()) throw lacks("NEW", to);
+    if (std::ranges::count(renames, from, &graph_renames::value_type::first) != 1) {
+      throw ledger_error{"--map " + from + "=" + to + ": \"" + from +
+                         "\" is mapped more than once; leave one"};
+    }
+  }
+  std::map<std::string, std::string> base_graph_of;  // by its name on the new side
+  for (const ledger_record& r : base) {
+    const std::string& name = name_on_new_side(r.graph, renames);
+    const auto [at, is_new] = base_graph_of.try_emplace(name, r.graph);
+    if (!is_new && at->second != r.graph) {
+      throw ledger_error{"--map: two graphs of BASE, \"" + at->second + "\" and \"" + r.graph +
+                         "\", would both be \"" + name + "\", and one would not be compared"};
+    }
+  }
+}
 
 record_pairs pair_records(std::span<const ledger_record> base, std::span<const ledger_record> next,
                           const graph_renames& renames, bool every_stage) {
+  check_renames(base, next, renames);
   std::map<graph_and_target, std::size_t> places;
   std::vector<std::pair<graph_and_target, bundle>> bundles;  // in the order they came up
   const auto bundle_of = [&](const std::string& graph, const std::string& target) -> bundle& {
@@ -76,9 +110,7 @@ record_pairs pair_records(std::span<const ledger_record> base, std::span<const l
     return bundles[at->second].second;
   };
   for (const ledger_record& r : base) {
-    const auto renamed = std::ranges::find(renames, r.graph, &graph_renames::value_type::first);
-    const std::string& name = renamed == renames.end() ? r.graph : renamed->second;
-    bundle_of(name, r.target).base.push_back(&r);
+    bundle_of(name_on_new_side(r.graph, renames), r.target).base.push_back(&r);
   }
   for (const ledger_record& r : next) bundle_of(r.graph, r.target).next.push_back(&r);
   pairing p{every_stage};

@@ -27,9 +27,15 @@ struct record_pairs {
 // The name that a base graph has on the new side, for those that were renamed.
 using graph_renames = std::vector<std::pair<std::string, std::string>>;
 
+// Throws ledger_error where a rename is of a graph that its side has not, or would give two base
+// graphs one name, of which one would be lost.
+void check_renames(std::span<const ledger_record> base, std::span<const ledger_record> next,
+                   const graph_renames& renames);
+
 // At most one record of an identity on each side. Of a graph and target that both sides have:
 // the lowered records where both have them; else the records of one stage and pass; else, where
-// each side has one record only, these two. `every_stage`: all of one stage and pass.
+// each side has one record only, these two. `every_stage`: all of one stage and pass. Throws as
+// check_renames() does.
 record_pairs pair_records(std::span<const ledger_record> base, std::span<const ledger_record> next,
                           const graph_renames& renames, bool every_stage);
 

@@ -59,13 +59,21 @@ class tally {
 };
 
 // What a metric rose by. Nothing where neither side knows; from or to unknown is a change without
-// a size.
+// a size, and so is one from a low end without a high end to a figure, or back.
 struct change {
   measure before;
   measure after;
   bool is_any() const { return !(before == after); }
-  // Both ends are known, floors or not.
-  bool has_size() const { return before.is_known() && after.is_known(); }
+  // Both ends are known, or low ends of what has no high end: then the size is that of the low
+  // ends.
+  bool has_size() const {
+    return before.is_known() && after.is_known() && before.is_floor() == after.is_floor();
+  }
+  // Neither end tells the whole: equal ends are not the same figure.
+  bool is_open() const {
+    const auto tells = [](const measure& m) { return m.is_known() && !m.is_floor(); };
+    return !before.is_missing() && !after.is_missing() && !tells(before) && !tells(after);
+  }
   bool is_growth() const { return has_size() && after.value() > before.value(); }
   std::uint64_t size() const {
     return after.value() > before.value() ? after.value() - before.value()

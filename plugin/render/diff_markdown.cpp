@@ -40,7 +40,7 @@ std::string heading(const std::vector<std::string>& cells, std::size_t left) {
 }
 
 std::string change_cell(const change& c, metric_unit unit) {
-  if (!c.is_any()) return c.before.is_missing() ? "" : "=";
+  if (!c.is_any()) return change_text(c, unit, false);
   const std::string percent = percent_text(c);
   return cell(measure_text(c.before, unit) + " → " + measure_text(c.after, unit)) +
          (percent.empty() ? "" : " (" + percent + ")");
@@ -140,7 +140,7 @@ class markdown_writer {
       std::vector<std::string> cells{cell(edit_mark(r)), "×" + std::to_string(r.times),
                                      cell(shown_name(r.label, 120)), cell(kinds_text(r)),
                                      cell(shown_name(joined(r.passes, ", "), 400))};
-      add_changes(cells, [&](metric_index m) { return r.of(m); });
+      add_changes(cells, r.what == edit::equal, [&](metric_index m) { return r.of(m); });
       text_ += row(cells);
     }
     if (shown != rows.size()) {
@@ -148,16 +148,16 @@ class markdown_writer {
                     "", "", "", ""});
     }
     std::vector<std::string> total{"**TOTAL**", "", "", "", ""};
-    add_changes(total, [&](metric_index m) {
+    add_changes(total, g.diff->is_equal(), [&](metric_index m) {
       return change{g.diff->base.of(m).sum(), g.diff->next.of(m).sum()};
     });
     text_ += row(total) + "\n</details>\n";
   }
   template <class Of>
-  static void add_changes(std::vector<std::string>& cells, const Of& of) {
+  static void add_changes(std::vector<std::string>& cells, bool is_same, const Of& of) {
     for (const std::string_view name : row_metrics) {
       const metric_index m = *find_metric(name);
-      cells.push_back(change_text(of(m), metrics()[m].unit));
+      cells.push_back(change_text(of(m), metrics()[m].unit, is_same));
     }
   }
   static std::string html(std::string_view text) {

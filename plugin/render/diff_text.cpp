@@ -113,10 +113,11 @@ class text_writer {
         const change c = g.of(*find_metric(name));
         const std::string percent = percent_text(c);
         const bool has_percent = !percent.empty() && name != "need.invariant";
-        cells.push_back(has_percent ? percent : change_text(c, metric_unit::bytes));
+        cells.push_back(has_percent ? percent
+                                    : change_text(c, metrics()[*find_metric(name)].unit, false));
       }
       cells.push_back(least_ratios(g.records));
-      cells.push_back(change_text(g.of(*find_metric("nodes")), metric_unit::count));
+      cells.push_back(change_text(g.of(*find_metric("nodes")), metric_unit::count, false));
     }
     constexpr std::string_view headings[] = {"graph", "needs", "change", "weights",  "invariant",
                                              "work",  "rule",  "arena",  "needs/io", "nodes"};
@@ -183,11 +184,12 @@ class text_writer {
       const change c = g.of(m);
       const bool is_silent = (c.before.is_missing() && c.after.is_missing()) ||
                              (name == "unknown_nodes" && !c.is_any() && c.after.value() == 0) ||
-                             (c_.graphs.size() > 1 && !c.is_any());
+                             (c_.graphs.size() > 1 && !c.is_any() && !c.is_open());
       if (is_silent) continue;
       const metric_unit unit = metrics()[m].unit;
       table.add({"  " + std::string{metrics()[m].heading}, measure_text(c.before, unit),
-                 measure_text(c.after, unit), change_text(c, unit), percent_text(c)});
+                 measure_text(c.after, unit), change_text(c, unit, has_same_nodes(g)),
+                 percent_text(c)});
     }
     if (g.records.base->need || g.records.next->need) {
       const io_ratio ratio = ratios_of(g.records);
@@ -208,6 +210,8 @@ class text_writer {
     strong_line(heading);
     add_lines(rows);
   }
+
+  static bool has_same_nodes(const graph_comparison& g) { return g.diff && g.diff->is_equal(); }
 
   // Without the blanks that fill the last column.
   void add_lines(std::string_view lines) {
@@ -253,8 +257,8 @@ class text_writer {
     text_table table{std::move(headings)};
     for (std::size_t i = 0; i < shown; ++i) {
       table.add(cells(
-          edit_mark(rows[i]), rows[i].times, columns, [&](metric_index m) { return rows[i].of(m); },
-          shown_name(rows[i].label, 48)));
+          edit_mark(rows[i]), rows[i].times, false, columns,
+          [&](metric_index m) { return rows[i].of(m); }, shown_name(rows[i].label, 48)));
     }
     if (shown != changed) {
       tally base;
@@ -267,7 +271,7 @@ class text_writer {
       }
       table.add(cells(
           "[" + std::to_string(changed - shown) + (changed - shown == 1 ? " other]" : " others]"),
-          times, columns,
+          times, false, columns,
           [&](metric_index m) {
             return change{base.of(m).sum(), next.of(m).sum()};
           },
@@ -276,12 +280,12 @@ class text_writer {
     if (changed != rows.size()) {
       const diff_row& equal = rows.back();
       table.add(cells(
-          "[ = ]", 0, columns, [&](metric_index m) { return equal.of(m); },
+          "[ = ]", 0, true, columns, [&](metric_index m) { return equal.of(m); },
           counted(equal.base_nodes(), "node") + " and " + counted(equal.base_leaves, "leaf") +
               " are the same" + renamed(d)));
     }
     table.add(cells(
-        "TOTAL", 0, columns,
+        "TOTAL", 0, false, columns,
         [&](metric_index m) {
           return change{d.base.of(m).sum(), d.next.of(m).sum()};
         },
@@ -316,11 +320,13 @@ class text_writer {
   }
 
   template <class Of>
-  std::vector<std::string> cells(std::string what, std::uint64_t times,
+  std::vector<std::string> cells(std::string what, std::uint64_t times, bool is_same,
                                  const std::vector<metric_index>& columns, const Of& of,
                                  std::string where) const {
     std::vector<std::string> all{std::move(what), times == 0 ? "" : "x" + std::to_string(times)};
-    for (const metric_index m : columns) all.push_back(change_text(of(m), metrics()[m].unit));
+    for (const metric_index m : columns) {
+      all.push_back(change_text(of(m), metrics()[m].unit, is_same));
+    }
     all.push_back(std::move(where));
     return all;
   }

@@ -51,16 +51,17 @@ std::string measure_text(const measure& m, metric_unit unit) {
   return count_text(m.value(), unit) + (m.is_floor() ? "~?" : "");
 }
 
-std::string change_text(const change& c, metric_unit unit) {
-  if (!c.is_any()) return c.before.is_missing() ? "" : "=";
+std::string change_text(const change& c, metric_unit unit, bool is_same) {
+  if (!c.is_any() && c.before.is_missing()) return "";
+  if (!c.is_any()) return c.is_open() && !is_same ? "unknown" : "=";
   if (c.loses()) return "now unknown";
   if (c.before.is_missing() || c.after.is_missing()) return "";
-  if (!c.has_size() || c.before.is_floor() != c.after.is_floor()) return "was unknown";
-  return (c.is_growth() ? "+" : "-") + count_text(c.size(), unit);
+  if (!c.has_size()) return "was unknown";
+  return (c.is_growth() ? "+" : "-") + count_text(c.size(), unit) + (c.is_open() ? "~?" : "");
 }
 
 std::string percent_text(const change& c) {
-  if (!c.has_size() || c.size() == 0 || c.loses()) return "";
+  if (!c.has_size() || c.size() == 0 || c.is_open()) return "";
   if (c.before.value() == 0) return "new";
   const double percent =
       static_cast<double>(c.size()) / static_cast<double>(c.before.value()) * 100.0;

@@ -10,9 +10,12 @@ namespace opscope {
 
 // `2.31 GiB`, `2.31 GiB~?` where there is no upper bound, `unknown`, `-` where it is missing.
 std::string measure_text(const measure& m, metric_unit unit);
-// `+2.37 GiB`, `=`, `now unknown`, `was unknown`, empty where neither side says anything.
-std::string change_text(const change& c, metric_unit unit);
-// `+102.9 %` of the value before; `new` where that was 0, empty where there is no change.
+// `+2.37 GiB`, `+2.37 GiB~?` of low ends without high ends, `=`, `now unknown`, `was unknown`,
+// empty where neither side says anything. What is unknown on both sides is `=` only where `is_same`
+// says that it is of equal nodes, else `unknown`.
+std::string change_text(const change& c, metric_unit unit, bool is_same);
+// `+102.9 %` of the value before; `new` where that was 0, empty where there is no change or either
+// end has no high end.
 std::string percent_text(const change& c);
 
 // `[FUSED 4->3]`, `[NEW]`, `[DEL]`, `[CHANGED]`, `[ = ]`.

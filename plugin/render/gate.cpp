@@ -25,7 +25,10 @@ std::string measure_text(metric_index m, const measure& v) {
 }
 
 std::string growth_text(metric_index m, const measure& base, const measure& next) {
-  if (!base.is_known() || !next.is_known() || next.value() < base.value()) return "";
+  if (!base.is_known() || !next.is_known() || next.value() < base.value() ||
+      base.is_floor() != next.is_floor()) {
+    return "";
+  }
   const std::uint64_t more = next.value() - base.value();
   std::string text = "+" + figure_text(m, more);
   if (base.value() == 0) return text + ", from 0";

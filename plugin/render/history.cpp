@@ -21,11 +21,13 @@ std::string change_text(const std::optional<change>& c) {
   if (!c || c->before.is_missing() || c->after.is_missing()) return "";
   if (!c->has_size()) {
     if (c->before == c->after) return "=";
-    return c->after.is_unknown() ? "lost" : "found";  // it cannot, or can, be told from now on
+    // It cannot, or can, be told from now on; or has no high end, or one, where it had one, or
+    // none.
+    if (c->loses()) return c->after.is_unknown() ? "lost" : "opened";
+    return c->before.is_unknown() ? "found" : "closed";
   }
   if (!c->is_any()) return "=";
   const std::string sign = c->is_growth() ? "+" : "-";
-  if (c->size() == 0) return c->after.is_floor() ? "opened" : "closed";
   if (c->before.value() == 0) return sign + "new";
   const double share = static_cast<double>(c->size()) / static_cast<double>(c->before.value());
   const std::string percent = fixed_point(100.0 * share, 2);

@@ -167,6 +167,12 @@ BOOST_AUTO_TEST_CASE(fires_where_a_figure_turns_unknown) {
   BOOST_TEST(!fires(open, record("g", interval::at_least(1000), 1)));
   BOOST_TEST(fires(open, record("g", interval::at_least(1001), 1)));
   BOOST_TEST(fires(open, record("g", interval::at_least(900), 2)));
+  // How much it grew from what was open nobody knows.
+  const ledger_record resolved = record("g", 1001);
+  const gate_result r_open = check_budget(open, std::span{&resolved, 1}, {});
+  BOOST_TEST(r_open.offences.empty());
+  BOOST_REQUIRE(r_open.trouble.size() == 1u);
+  expect_text(r_open.trouble[0], "open upward when the budget was made");
   ledger_record r = record("g", 1000);
   r.totals.bytes = std::nullopt;
   BOOST_TEST(fires(b, std::move(r)));

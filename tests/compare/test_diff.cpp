@@ -332,6 +332,103 @@ BOOST_AUTO_TEST_CASE(names_from_a_ledger_cannot_write_to_the_terminal_or_end_a_t
   BOOST_TEST(refused.err.find('\x1b') == std::string::npos);
 }
 
+void append_with_needs(const std::string& place, view_builder& b) {
+  const graph_cost cost = analyze(b.view());
+  const graph_need need = analyze_need(b.view(), {{}, &cost});
+  ledger_settings settings;
+  settings.place = place;
+  BOOST_REQUIRE(!ledger{settings}.append(lowered_record(b.get()), cost, &need));
+}
+
+// An activation of a known kind, and `unknown` of one that no model knows, each on its own input.
+std::string append_partly_unknown(const small_ledgers& l, const char* file, int known,
+                                  int unknown) {
+  view_builder b{"g"};
+  std::vector<std::uint32_t> outputs;
+  for (int i = 0; i < known + unknown; ++i) {
+    const auto x = b.input("x" + std::to_string(i), {8});
+    const std::uint32_t kind =
+        i < known ? std::uint32_t{RLX_KIND_Activation} : b.unlisted_kind("Teleport");
+    outputs.push_back(b.node(kind, {x}, {8}));
+  }
+  b.outputs(outputs);
+  append_with_needs(l.place.path(file), b);
+  return l.place.path(file);
+}
+
+BOOST_AUTO_TEST_CASE(what_was_unknown_is_no_growth_and_what_stays_unknown_no_equality) {
+  const small_ledgers l;
+  const std::string known = append_partly_unknown(l, "known", 2, 0);
+  const std::string one = append_partly_unknown(l, "one", 1, 1);
+  const std::string two = append_partly_unknown(l, "two", 1, 2);
+  const auto line_of = [](const std::string& text, std::string_view lead) -> std::string {
+    for (const std::string& line : lines_in(text)) {
+      if (line.starts_with(lead)) return line;
+    }
+    return "";
+  };
+  const std::string needs{"  needs  "};
+  run_result r = opscope_command({"diff", "--across-models", one, known});
+  expect_text(line_of(r.out, needs), "was unknown");
+  BOOST_TEST(line_of(r.out, needs).find('%') == std::string::npos);
+  r = opscope_command({"diff", "--across-models", known, one});
+  expect_text(line_of(r.out, needs), "now unknown");
+  expect_text(line_of(r.out, "TOTAL"), "now unknown");
+
+  // A node more that is unknown: the low end may stay, the figure need not.
+  r = opscope_command({"diff", "--across-models", one, two});
+  BOOST_TEST(line_of(r.out, needs).find('%') == std::string::npos);
+  BOOST_TEST(line_of(r.out, needs).find('=') == std::string::npos);
+  BOOST_TEST(line_of(r.out, "TOTAL").find("=  ") == std::string::npos);
+  expect_text(line_of(r.out, "TOTAL"), "unknown");
+  r = opscope_command({"diff", "--across-models", "--format", "md", one, two});
+  expect_text(line_of(r.out, "| **TOTAL**"), "unknown");
+  // The same nodes are the same, known or not.
+  r = opscope_command({"diff", two, two});
+  expect_text(line_of(r.out, needs), "=");
+
+  r = opscope_command({"diff", "--across-models", "--fail-over", "need.bytes.lo=1", one, known});
+  BOOST_TEST(r.status == 2);
+  expect_text(r.err, "need.bytes.lo was unknown, or open upward, and is known now");
+}
+
+BOOST_AUTO_TEST_CASE(a_record_of_which_the_nodes_do_not_add_up_is_trouble_and_no_comparison) {
+  const scratch place;
+  const std::string a = place.path("a");
+  view_builder g{"g"};
+  const auto x = g.input("x", {4, 8});
+  g.outputs({g.node(RLX_KIND_MatMul, {x, g.param("w", {8, 8})}, {4, 8})});
+  append_with_needs(a, g);
+  const std::string whole = read_text(a);
+  constexpr std::uint64_t read = (4 * 8 + 8 * 8) * 4;
+  constexpr std::uint64_t written = 4 * 8 * 4;
+  static_assert(read == 384 && read + written == 512);
+  struct edit_of_total {
+    std::string from;
+    std::string to;
+    std::string told;
+  };
+  const edit_of_total edits[] = {
+      {"\"read\":[384,384]", "\"read\":[1,384]",
+       "need.bytes.lo is 129, and its nodes add up to 512"},
+      {"\"read\":[384,384]", "\"read\":[384,null]", "need.bytes.lo is at least 512, and its nodes"},
+      {"\"bytes\":512", "\"bytes\":1", "rule.bytes is 1, and its nodes add up to 512"},
+      {"\"bytes\":512", "\"bytes\":null", "rule.bytes is unknown, and its nodes add up to 512"}};
+  const std::string b = place.path("b");
+  for (const edit_of_total& e : edits) {
+    const std::size_t at = whole.find(e.from, whole.find("\"totals\""));
+    BOOST_REQUIRE(at < whole.find("\"by_kind\""));
+    std::string text = whole;
+    write_text(b, text.replace(at, e.from.size(), e.to));
+    for (const auto& [base, next] : {std::pair{a, b}, std::pair{b, a}}) {
+      const run_result r = opscope_command({"diff", base, next});
+      BOOST_TEST(r.status == 2);
+      BOOST_TEST(r.out == "");
+      expect_text(r.err, b + ":1: the record contradicts itself: its " + e.told);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_record_with_broken_nodes_is_trouble_and_no_comparison) {
   small_ledgers l;
   const std::string a = l.append("a", "g", 8);

@@ -137,7 +137,24 @@ BOOST_AUTO_TEST_CASE(of_graphs_that_come_and_go) {
   expect_text(r.err, "opscope: b for cpu: NEW has no such graph, so its limits decide nothing");
   BOOST_TEST(diff({"--fail-over", "need.bytes.lo=1", "--allow", "b is retired", two, one}).status ==
              0);
-  BOOST_TEST(diff({"--fail-over", "need.bytes.lo=1", one, two}).status == 0);
+  r = diff({"--fail-over", "need.bytes.lo=1", one, two});
+  BOOST_TEST(r.status == 0);
+  expect_text(r.out, "\nleft out: 1 record is only in NEW and held by no limit; --fail-on-new ");
+}
+
+BOOST_AUTO_TEST_CASE(do_not_lose_a_graph_to_a_rename) {
+  const ledgers l;
+  const std::string base = l.write("base", 1, "gemm");
+  l.write("base", 1, "mm");
+  const std::string next = l.write("new", 1, "gemm");
+  for (const char* by : {"node", "pass"}) {
+    std::vector<std::string> arguments{"--by", by, "--map", "mm=gemm", base, next};
+    if (by == std::string_view{"node"}) arguments.insert(arguments.begin(), "--fail-on-missing");
+    const run_result r = diff(arguments);
+    BOOST_TEST(r.status == 2);
+    BOOST_TEST(r.out == "");
+    expect_text(r.err, "two graphs of BASE, \"gemm\" and \"mm\", would both be \"gemm\"");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(decide_nothing_where_figures_or_lines_are_missing) {

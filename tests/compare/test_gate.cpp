@@ -199,10 +199,25 @@ BOOST_AUTO_TEST_CASE(after_known_fires_also_where_the_low_end_fell) {
   BOOST_TEST(fires("need.bytes.lo=50", open, record("g", interval::at_least(1501), 3)));
 }
 
-BOOST_AUTO_TEST_CASE(before_known_passes) {
+BOOST_AUTO_TEST_CASE(before_known_is_trouble_unless_it_grew_not_even_from_what_is_sure) {
   ledger_record base = record("g", 100);
   base.totals.bytes = std::nullopt;
-  BOOST_TEST(!fires("rule.bytes=0", base, record("g", 100)));
+  const ledger_record next = record("g", 100);
+  gate_result r = run({"rule.bytes=1000"}, base, next);
+  BOOST_REQUIRE(r.trouble.size() == 1u);
+  BOOST_TEST(r.trouble[0].find("g for cpu: rule.bytes was unknown, or open upward") == 0u);
+  BOOST_TEST(!r.is_beyond());
+  BOOST_TEST(!fires("rule.bytes=0,100", base, next));
+
+  const ledger_record open = record("g", interval::at_least(64), 1);
+  r = run({"need.bytes.lo=1"}, open, record("g", 1475));
+  BOOST_TEST(r.trouble.size() == 1u);
+  BOOST_TEST(r.offences.empty());
+  BOOST_TEST(!fires("need.bytes.lo=1", open, record("g", 64)));
+  BOOST_TEST(!fires("need.bytes.lo=0,1411", open, record("g", 1475)));
+  BOOST_TEST(run({"need.bytes.lo=0,1410"}, open, record("g", 1475)).trouble.size() == 1u);
+  // In the total over graphs too.
+  BOOST_TEST(run({"total:need.bytes.lo=1"}, open, record("g", 1475)).trouble.size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(on_both_sides_is_trouble) {
@@ -314,6 +329,10 @@ BOOST_AUTO_TEST_CASE(of_new_graphs_fire_only_where_asked_for) {
   const gate_result without = run_gates({{{&a, &a}}, {}, {&fresh}, 0}, settings);
   BOOST_TEST(without.trouble.empty());
   BOOST_TEST(!without.is_beyond());
+  BOOST_REQUIRE(without.skipped.size() == 1u);
+  BOOST_TEST(without.skipped[0] ==
+             "1 record is only in NEW and held by no limit; --fail-on-new fails on it");
+  BOOST_TEST(r.skipped.empty());
 }
 
 BOOST_AUTO_TEST_CASE(come_largest_first) {

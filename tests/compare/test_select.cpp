@@ -55,6 +55,30 @@ BOOST_AUTO_TEST_CASE(renamed_graphs_are_paired_where_it_is_said) {
              "old@lowered=new@lowered same@lowered=same@lowered ");
 }
 
+BOOST_AUTO_TEST_CASE(renames_that_would_lose_a_graph_or_name_none_are_refused) {
+  const records base = list(record("gemm", "lowered"), record("mm", "lowered"));
+  const records next = list(record("gemm", "lowered"), record("other", "lowered"));
+  const auto problem = [&](const graph_renames& renames) -> std::string {
+    try {
+      pair_records(base, next, renames, false);
+    } catch (const ledger_error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  BOOST_TEST(
+      problem({{"mm", "gemm"}}) ==
+      "--map: two graphs of BASE, \"gemm\" and \"mm\", would both be \"gemm\", and one would "
+      "not be compared");
+  BOOST_TEST(problem({{"mm", "other"}, {"gemm", "other"}}).find("--map: two graphs of BASE") == 0u);
+  BOOST_TEST(problem({{"m", "gemm"}}).find("--map m=gemm: BASE has no graph \"m\"") == 0u);
+  BOOST_TEST(problem({{"mm", "none"}}).find("--map mm=none: NEW has no graph \"none\"") == 0u);
+  BOOST_TEST(problem({{"mm", "other"}, {"mm", "gemm"}}).find("\"mm\" is mapped more than once") !=
+             std::string::npos);
+  // Two that change places lose nothing.
+  BOOST_TEST(problem({{"mm", "gemm"}, {"gemm", "other"}}) == "");
+}
+
 BOOST_AUTO_TEST_CASE(lowered_graphs_stand_for_a_compile_unless_every_stage_is_wanted) {
   const records all =
       list(record("a", "source"), record("a", "pass", "fuse"), record("a", "lowered"));

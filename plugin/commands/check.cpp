@@ -1,11 +1,10 @@
 // `opscope check`: a ledger against a budget that is kept beside the sources.
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
+#include "plugin/commands/file_output.hpp"
 #include "plugin/commands/gates.hpp"
 #include "plugin/commands/selection.hpp"
 #include "plugin/compare/budget.hpp"
@@ -62,36 +61,17 @@ std::string read_budget_text(const std::string& path) {
   return text;
 }
 
-// Whole or not at all: a file beside it is put in its place.
-void write_budget_text(const std::string& path, const std::string& text) {
-  const std::string beside = path + ".new-" + std::to_string(::getpid());
-  {
-    std::ofstream out{beside, std::ios::binary | std::ios::trunc};
-    out << text;
-    out.close();
-    if (!out) {
-      const std::string why = std::strerror(errno);
-      std::filesystem::remove(beside);
-      throw ledger_error{path + ": cannot be written: " + why};
-    }
-  }
-  std::error_code error;
-  std::filesystem::rename(beside, path, error);
-  if (error) {
-    std::filesystem::remove(beside);
-    throw ledger_error{path + ": cannot be written: " + error.message()};
-  }
-}
-
 void update(const std::string& path, std::span<const ledger_record> records,
             const std::vector<metric_index>& metrics_wanted, console& out) {
   budget b;
   b.metrics = default_budget_metrics();
-  const bool is_there = std::filesystem::exists(path);
+  const bool is_there = std::filesystem::is_regular_file(path);
   if (is_there) b = parse_budget(read_budget_text(path), path);
   if (!metrics_wanted.empty()) b.metrics = metrics_wanted;
   for (const std::string& note : update_budget(b, records)) out.note(note);
-  write_budget_text(path, write_budget(b));
+  file_output file{path};
+  file.write(write_budget(b));
+  file.finish();
   out.print(path + (is_there ? ": updated, " : ": made, ") + std::to_string(b.entries.size()) +
             (b.entries.size() == 1 ? " graph\n" : " graphs\n"));
 }

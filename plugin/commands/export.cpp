@@ -1,10 +1,9 @@
 // `opscope export`: the nodes of records for other tools.
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <optional>
 
+#include "plugin/commands/file_output.hpp"
 #include "plugin/commands/options.hpp"
 #include "plugin/commands/selection.hpp"
 #include "plugin/export/csv.hpp"
@@ -41,39 +40,20 @@ const std::string_view export_help =
 
 namespace {
 
-// Standard output, or a file that is there whole or not at all.
+// Standard output or a file.
 class output {
  public:
-  output(std::string path, console& out) : path_{std::move(path)}, out_{out} {
-    if (is_file()) file_.open(beside(), std::ios::binary | std::ios::trunc);
-    if (is_file() && !file_) fail();
+  output(const std::string& path, console& out) : out_{out} {
+    if (path != "-") file_.emplace(path);
   }
-  output(const output&) = delete;
-  output& operator=(const output&) = delete;
-  ~output() {
-    if (is_file() && !is_done_) std::remove(beside().c_str());
-  }
-  void print(std::string_view text) {
-    if (!is_file()) return out_.print(text);
-    if (!file_.write(text.data(), static_cast<std::streamsize>(text.size()))) fail();
-  }
+  void print(std::string_view text) { file_ ? file_->write(text) : out_.print(text); }
   void finish() {
-    if (!is_file()) return;
-    file_.close();
-    if (!file_ || std::rename(beside().c_str(), path_.c_str()) != 0) fail();
-    is_done_ = true;
+    if (file_) file_->finish();
   }
 
  private:
-  bool is_file() const { return path_ != "-"; }
-  std::string beside() const { return path_ + ".new-" + std::to_string(::getpid()); }
-  [[noreturn]] void fail() const {
-    throw ledger_error{path_ + ": cannot be written: " + std::strerror(errno)};
-  }
-  std::string path_;
   console& out_;
-  std::ofstream file_;
-  bool is_done_ = false;
+  std::optional<file_output> file_;
 };
 
 void export_pprof(record_selection& selection, output& to, console& out) {

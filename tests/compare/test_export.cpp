@@ -1,5 +1,8 @@
 // opscope export: the profile's messages as another reader decodes them, and the CSV.
 #define BOOST_TEST_MODULE export
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <boost/test/unit_test.hpp>
@@ -238,6 +241,49 @@ BOOST_AUTO_TEST_CASE(go_to_a_file_whole_or_not_at_all) {
   for (const auto& entry : std::filesystem::directory_iterator{l.place.folder()}) {
     BOOST_TEST(entry.path().string().find(".new-") == std::string::npos, entry.path());
   }
+}
+
+BOOST_AUTO_TEST_CASE(leave_a_pipe_a_pipe) {
+  const ledgers l;
+  const std::string pipe = l.place.path("pipe");
+  BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  BOOST_REQUIRE(reader >= 0);
+  BOOST_TEST(export_command({"--format", "pprof", "--output", pipe, l.path}).status == 0);
+  std::string got(4096, '\0');
+  const ssize_t n = ::read(reader, got.data(), got.size());
+  ::close(reader);
+  BOOST_REQUIRE(n > 0);
+  got.resize(static_cast<std::size_t>(n));
+  BOOST_TEST(got == export_command({"--format", "pprof", l.path}).out);
+  BOOST_TEST(std::filesystem::is_fifo(pipe));
+}
+
+BOOST_AUTO_TEST_CASE(follow_links_and_keep_the_mode) {
+  const ledgers l;
+  namespace fs = std::filesystem;
+  const std::string real = l.place.path("real");
+  write_text(real, "before");
+  BOOST_REQUIRE(::chmod(real.c_str(), 0604) == 0);
+  fs::create_symlink("real", l.place.path("inner"));
+  fs::create_symlink(l.place.path("inner"), l.place.path("link"));
+  fs::create_symlink("later", l.place.path("dangling"));
+  const auto exports = [&](const std::string& to) {
+    return export_command({"--format", "csv", "--output", to, l.path}).status;
+  };
+  BOOST_TEST(exports(l.place.path("link")) == 0);
+  BOOST_TEST(fs::is_symlink(l.place.path("link")));
+  BOOST_TEST(fs::is_symlink(l.place.path("inner")));
+  BOOST_TEST(read_text(real) == export_command({"--format", "csv", l.path}).out);
+  struct stat after {};
+  BOOST_REQUIRE(::stat(real.c_str(), &after) == 0);
+  BOOST_TEST((after.st_mode & 07777u) == 0604u);
+  BOOST_TEST(exports(l.place.path("dangling")) == 0);
+  BOOST_TEST(fs::is_symlink(l.place.path("dangling")));
+  BOOST_TEST(read_text(l.place.path("later")) == read_text(real));
+  fs::create_symlink("round", l.place.path("round"));
+  BOOST_TEST(exports(l.place.path("round")) == 2);
+  BOOST_TEST(exports(l.place.folder().string()) == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "plugin/compare/select.hpp"
+
 namespace opscope {
 
 bool record_filter::matches(const ledger_record& r) const {
@@ -40,6 +42,7 @@ record_selection::record_selection(const std::vector<std::string>& arguments,
   using identity = std::tuple<std::string, std::string, std::string, std::string>;
   std::map<identity, std::size_t> newest;
   std::uint64_t seen = 0;
+  std::uint64_t out_of_order = 0;
   const auto choose = [&](ledger_reader& reader, const record_filter& part) {
     while (auto r = reader.next()) {
       ++seen;
@@ -48,9 +51,14 @@ record_selection::record_selection(const std::vector<std::string>& arguments,
       const auto [at, is_new] = newest.try_emplace(key, records_.size());
       if (is_new || every_record) {
         records_.push_back(*std::move(r));
+        continue;
+      }
+      ++superseded_;
+      ledger_record& kept = records_[at->second];
+      if (is_newer(*r, kept)) {
+        kept = *std::move(r);
       } else {
-        records_[at->second] = *std::move(r);
-        ++superseded_;
+        ++out_of_order;
       }
     }
     lines_left_out_ += reader.skipped_lines();
@@ -66,6 +74,12 @@ record_selection::record_selection(const std::vector<std::string>& arguments,
         choose(reader, parsed.filter);
       }
     }
+  }
+  if (out_of_order != 0 && note_) {
+    note_(std::to_string(out_of_order) +
+          (out_of_order == 1 ? " record stands behind a newer one; the newest by its time counts"
+                             : " records stand behind newer ones; the newest by its time counts") +
+          ", not the last");
   }
   if (!records_.empty()) return;
   std::string what;

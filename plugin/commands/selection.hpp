@@ -30,8 +30,9 @@ ledger_argument parse_ledger_argument(const std::string& argument);
 // time.
 class record_selection {
  public:
-  // The newest record of each graph, target, stage and pass, in the order of their first records;
-  // or every record. Throws ledger_error where nothing matches.
+  // The newest record by its time (of equal times the last) of each graph, target, stage and pass,
+  // in the order of their first records; or every record. Throws ledger_error where nothing
+  // matches.
   record_selection(const std::vector<std::string>& arguments, const record_filter& filter,
                    bool every_record, note_function note);
 

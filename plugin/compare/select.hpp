@@ -24,6 +24,12 @@ struct record_pairs {
   std::vector<std::string> notes;  // what a reader should know of the choice, sentences
 };
 
+// Whether `later`, which stands behind `earlier`, stands for it where the newest of both is asked
+// for: of equal times the later one is. Times are of one form, whose order is that of its text.
+inline bool is_newer(const ledger_record& later, const ledger_record& earlier) {
+  return later.time >= earlier.time;
+}
+
 // The name that a base graph has on the new side, for those that were renamed.
 using graph_renames = std::vector<std::pair<std::string, std::string>>;
 

@@ -6,6 +6,7 @@
 #include <opscope/units.hpp>
 #include <tuple>
 
+#include "plugin/compare/select.hpp"
 #include "plugin/render/table.hpp"
 
 namespace opscope {
@@ -101,7 +102,9 @@ std::vector<compile_steps> find_compiles(const std::vector<ledger_record>& recor
   if (every_compile) return compiles;
   std::map<std::pair<std::string, std::string>, std::size_t> last;
   for (std::size_t i = 0; i < compiles.size(); ++i) {
-    last[{compiles[i].front()->graph, compiles[i].front()->target}] = i;
+    const ledger_record& r = *compiles[i].front();
+    const auto [at, is_first] = last.try_emplace({r.graph, r.target}, i);
+    if (!is_first && is_newer(r, *compiles[at->second].front())) at->second = i;
   }
   std::vector<compile_steps> newest;
   for (std::size_t i = 0; i < compiles.size(); ++i) {

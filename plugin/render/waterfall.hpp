@@ -18,7 +18,7 @@ namespace opscope {
 using compile_steps = std::vector<const ledger_record*>;
 
 // The compiles in `records` (in file order) that have at least two of their stages, in the order of
-// their first records; of each graph and target the last one only, unless `every_compile`.
+// their first records; of each graph and target the newest only, unless `every_compile`.
 std::vector<compile_steps> find_compiles(const std::vector<ledger_record>& records,
                                          bool every_compile);
 

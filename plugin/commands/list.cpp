@@ -63,13 +63,22 @@ int run_list(const argument_list& arguments, console& out) {
     return text_record_list(
         print, [&](std::string_view s) { return out.strong(s); }, files.size() > 1);
   }();
+  bool is_ledger = false;
+  std::uint64_t lines_left_out = 0;
   for (const auto& [file, part] : files) {
     ledger_reader reader{file, [&](const std::string& text) { out.note(text); }};
     while (const auto r = reader.next()) {
+      is_ledger = true;
       if (filter.matches(*r) && part.matches(*r)) list->add(*r);
     }
+    lines_left_out += reader.skipped_lines();
   }
   list->finish();
+  if (!is_ledger && lines_left_out != 0) {
+    std::string what;
+    for (const std::string& a : ledgers) what.append(what.empty() ? "" : ", ").append(a);
+    throw ledger_error{what + ": there is no record in it"};
+  }
   return exit_done;
 }
 

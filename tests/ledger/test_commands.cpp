@@ -160,6 +160,21 @@ BOOST_AUTO_TEST_CASE(steps_over_bad_lines_with_a_note) {
   expect_text(notes[1], "opscope: " + l.path + ":3: the record ends early");
 }
 
+BOOST_AUTO_TEST_CASE(fails_where_no_line_is_a_record) {
+  const one_ledger l;
+  const std::string foreign = l.place.path("foreign");
+  write_text(foreign, "{}\nno ledger\n");
+  const run_result r = opscope_command({"list", foreign});
+  BOOST_TEST(r.status == 2);
+  expect_text(r.err, "foreign: there is no record in it");
+  BOOST_TEST(opscope_command({"list", foreign, l.path}).status == 0);
+  write_text(foreign, "");
+  BOOST_TEST(opscope_command({"list", foreign}).status == 0);
+  write_text(foreign, "\n\n");
+  BOOST_TEST(opscope_command({"list", foreign}).status == 0);
+  BOOST_TEST(opscope_command({"list", "--graph", "other", l.path}).status == 0);
+}
+
 BOOST_AUTO_TEST_CASE(keeps_integers_exact_in_json_and_csv) {
   const one_ledger l;
   std::string line = read_text(l.path);
@@ -332,6 +347,38 @@ BOOST_AUTO_TEST_CASE(takes_the_newest_record_of_each_graph) {
   BOOST_TEST(seqs({"--all", l.path}) == "model0 other0 model1 ");
   BOOST_TEST(seqs({"--graph", "other", l.path}) == "other0 ");
   BOOST_TEST(seqs({l.path + "#model@lowered"}) == "model1 ");
+}
+
+BOOST_AUTO_TEST_CASE(takes_the_newest_by_time_wherever_it_stands) {
+  const one_ledger l;
+  const std::string old = read_text(l.path);  // of 1970
+  const auto at = [&](std::string_view time, int seq) {
+    std::string line = old;
+    line.replace(line.find("1970-01-01T00:00:00.000000Z"), 27, time);
+    line.replace(line.find("\"seq\":0"), 7, "\"seq\":" + std::to_string(seq));
+    return line;
+  };
+  const std::string newest = at("2026-01-01T00:00:00.000000Z", 1);
+  const auto shown = [&](std::string_view text) {
+    write_text(l.path, text);
+    const run_result r = opscope_command({"show", "--format", "json", l.path});
+    BOOST_REQUIRE(split_lines(r.out).size() == 1u);
+    return std::pair{json::parse(r.out)["seq"].get<int>(), r.err};
+  };
+  BOOST_TEST(shown(old + newest).first == 1);
+  BOOST_TEST(shown(old + newest).second == "");
+  BOOST_TEST(shown(newest + old).first == 1);
+  expect_text(shown(newest + old).second,
+              "opscope: 1 record stands behind a newer one; the newest by its time counts");
+  BOOST_TEST(shown(newest + old + at("2026-01-01T00:00:00.000000Z", 2)).first == 2);
+  BOOST_TEST(shown(newest + at("2025-12-31T23:59:59.999999Z", 2)).first == 1);
+  // By the names of files the older comes last.
+  const std::string folder = l.place.path("folder");
+  std::filesystem::create_directory(folder);
+  write_text(folder + "/a", newest);
+  write_text(folder + "/b", old);
+  const run_result r = opscope_command({"show", "--format", "json", folder});
+  BOOST_TEST(json::parse(r.out)["seq"] == 1);
 }
 
 BOOST_AUTO_TEST_CASE(reads_standard_input_twice_over) {

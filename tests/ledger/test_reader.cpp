@@ -315,6 +315,28 @@ BOOST_AUTO_TEST_CASE(name_the_member_that_is_wrong) {
               "the member tags is no object");
 }
 
+BOOST_AUTO_TEST_CASE(have_a_stage_and_a_time) {
+  for (const char* stage : {"zzz", "", "Lowered", "lowered "}) {
+    expect_text(complaint_after([&](ordered_json& r) { r["stage"] = stage; }),
+                "the member stage is none of source, pass and lowered");
+  }
+  for (const char* time :
+       {"yesterday", "", "2026-12-01T09:30:00Z", "2026-12-01T09:30:00.123456", "2026-12-01",
+        "2026-12-01 09:30:00.123456Z", "2026-13-01T09:30:00.123456Z", "2026-00-01T09:30:00.123456Z",
+        "2026-12-32T09:30:00.123456Z", "2026-12-00T09:30:00.123456Z", "2026-12-01T24:30:00.123456Z",
+        "2026-12-01T09:60:00.123456Z", "2026-12-01T09:30:61.123456Z", "2026-12-01T09:30:00.12345:Z",
+        "2026-12-01T09:30:00.123456ZZ"}) {
+    expect_text(complaint_after([&](ordered_json& r) { r["time"] = time; }),
+                "the member time is no time such as 2026-");
+  }
+  ordered_json r = plain_record();
+  for (const char* stage : {"source", "pass", "lowered"}) {
+    r["stage"] = stage;
+    r["time"] = "9999-12-31T23:59:60.999999Z";
+    BOOST_TEST(read_text_as_ledger(r.dump()).records.size() == 1u);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(name_the_node_that_is_wrong) {
   const auto node = [](auto change) {
     return complaint_after([&](ordered_json& r) { change(r["nodes"][1]); });

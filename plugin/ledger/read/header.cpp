@@ -93,6 +93,32 @@ void check_schema(const reader& top) {
   throw line_error{"no ledger record (its schema is another one)"};
 }
 
+// As the writer makes it, so that the order of the text is that of the times.
+std::string read_time(const reader& e) {
+  constexpr std::string_view form = "0000-00-00T00:00:00.000000Z";
+  std::string time = e.text();
+  bool is_time = time.size() == form.size();
+  for (std::size_t i = 0; is_time && i < form.size(); ++i) {
+    is_time = form[i] == '0' ? time[i] >= '0' && time[i] <= '9' : time[i] == form[i];
+  }
+  const auto is_within = [&](std::size_t at, std::string_view least, std::string_view most) {
+    const std::string_view two = std::string_view{time}.substr(at, 2);
+    return least <= two && two <= most;
+  };
+  is_time = is_time && is_within(5, "01", "12") && is_within(8, "01", "31") &&
+            is_within(11, "00", "23") && is_within(14, "00", "59") && is_within(17, "00", "60");
+  if (!is_time) e.fail("is no time such as 2026-01-31T23:59:59.000000Z");
+  return time;
+}
+
+std::string read_stage(const reader& e) {
+  std::string stage = e.text();
+  if (stage != "source" && stage != "pass" && stage != "lowered") {
+    e.fail("is none of source, pass and lowered");
+  }
+  return stage;
+}
+
 opscope::totals read_totals(const reader& t) {
   opscope::totals totals;
   totals.nodes = t.at("nodes").count();
@@ -183,10 +209,10 @@ ledger_record header_parser::parse(std::string& json, std::vector<std::uint32_t>
   ledger_record r;
   r.opscope_version = top.at("opscope").at("version").text();
   r.rule = top.at("opscope").at("rule").text();
-  r.time = top.at("time").text();
+  r.time = read_time(top.at("time"));
   r.graph = top.at("graph").text();
   r.sequence = top.at("seq").count();
-  r.stage = top.at("stage").text();
+  r.stage = read_stage(top.at("stage"));
   r.pass = top.at("pass").text_or_null();
   r.target = top.at("target").text();
   const reader compiler = top.at("compiler");

@@ -43,6 +43,9 @@ class budget_check {
               "budget holds; compile again, or remove the noted lines");
     }
     for (const budget_entry& e : budget_.entries) check(e);
+    if (result_.checked == 0 && result_.trouble.empty()) {
+      trouble("all that the budget has is unknown, so it decides nothing; hold other metrics");
+    }
     for (const ledger_record& r : records_) {
       if (r.stage == "lowered" && entry_of(r) == nullptr) outside(r);
     }
@@ -104,6 +107,13 @@ class budget_check {
     if (v == verdict::missing) {
       return trouble(name_of(e) + ": the record says nothing of " + std::string{metrics()[m].name} +
                      ", which the budget holds");
+    }
+    if (was.is_unknown()) {
+      const std::string what = name_of(e) + ": " + std::string{metrics()[m].name};
+      return result_.skipped.push_back(
+          what + (is.value.is_unknown()
+                      ? " is unknown, as the budget has it"
+                      : " is known now, and the budget has it as unknown; --update holds it"));
     }
     ++result_.checked;
     if (v == verdict::within) return;
@@ -178,15 +188,14 @@ std::vector<std::string> update_budget(budget& b, std::span<const ledger_record>
     e.unknown_nodes = r.need ? r.need->totals.unknown_nodes : 0;
     for (const metric_index m : b.metrics) {
       const measure is = metrics()[m].of_record(r);
-      if (is.is_known()) {
-        e.figures.emplace_back(m, is);
-      } else {
-        notes.push_back(name_of(e) + ": " + std::string{metrics()[m].name} +
-                        (is.is_missing() ? " is not recorded" : " is unknown") + "; left out");
-      }
+      if (!is.is_missing()) e.figures.emplace_back(m, is);
+      if (is.is_known()) continue;
+      notes.push_back(name_of(e) + ": " + std::string{metrics()[m].name} +
+                      (is.is_missing() ? " is not recorded; left out"
+                                       : " is unknown; nothing holds it until it is known"));
     }
     if (e.figures.empty()) {
-      throw ledger_error{name_of(e) + ": none of the budget's metrics is known of it"};
+      throw ledger_error{name_of(e) + ": none of the budget's metrics is recorded of it"};
     }
     kept.push_back(std::move(e));
   }

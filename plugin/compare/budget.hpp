@@ -25,7 +25,7 @@ struct budget_entry {
   std::string stage;
   std::optional<std::string> pass;
   std::optional<std::string> source;  // fingerprint of the model
-  // What the record had, known or a floor, and its unknown nodes.
+  // What the record had, known, a floor or unknown, and its unknown nodes.
   std::vector<std::pair<metric_index, measure>> figures;
   std::uint64_t unknown_nodes = 0;
 };

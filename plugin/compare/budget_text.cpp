@@ -13,6 +13,11 @@ namespace {
 
 namespace dom = simdjson::dom;
 
+bool holds_unknown_nodes(const budget_entry& e) {
+  return std::ranges::any_of(
+      e.figures, [](const auto& f) { return metrics()[f.first].name == "unknown_nodes"; });
+}
+
 class budget_parser {
  public:
   explicit budget_parser(std::string_view name) : name_{name} {}
@@ -44,7 +49,13 @@ class budget_parser {
     for (const auto t : object(member(top, "the budget", "tolerance"), "tolerance")) {
       growth_limit limit;
       limit.metric = metric_of(t.key);
-      limit.text = text_of(t.value, "tolerance");
+      std::string_view wanted;
+      if (t.value.get(wanted)) {
+        fail("tolerance of " + std::string{t.key} +
+             " is no text; it may be \"0.5\", a percentage, or \"0.5,4096\", which lets it grow by "
+             "4096 in the metric's unit too");
+      }
+      limit.text = wanted;
       std::string problem;
       if (!parse_growth(limit.text, limit, problem)) {
         fail("tolerance of " + std::string{t.key} + ": " + problem);
@@ -116,7 +127,8 @@ class budget_parser {
 
   budget_entry entry(const dom::element& g) const {
     const dom::object o = object(g, "a graph");
-    only(o, "a graph", {"graph", "target", "stage", "pass", "source", "limits", "at_least"});
+    only(o, "a graph",
+         {"graph", "target", "stage", "pass", "source", "limits", "at_least", "unknown_nodes"});
     budget_entry e;
     e.graph = text_of(member(o, "a graph", "graph"), "graph");
     const std::string what = "graph " + e.graph;
@@ -126,6 +138,10 @@ class budget_parser {
     if (!o.at_key("pass").get(optional)) e.pass = text_of(optional, what + ": pass");
     if (!o.at_key("source").get(optional)) e.source = text_of(optional, what + ": source");
     figures(e, member(o, what, "limits"), what, false);
+    if (!o.at_key("unknown_nodes").get(optional)) {
+      if (holds_unknown_nodes(e)) fail(what + " says unknown_nodes twice");
+      e.unknown_nodes = count(optional, what + ": unknown_nodes");
+    }
     if (!o.at_key("at_least").get(optional)) figures(e, optional, what, true);
     if (e.figures.empty()) fail(what + " has no limits, so that nothing holds it");
     return e;
@@ -137,6 +153,10 @@ class budget_parser {
       const metric_index m = metric_of(field.key);
       for (const auto& [other, value] : e.figures) {
         if (other == m) fail(what + " limits " + std::string{field.key} + " twice");
+      }
+      if (!is_floor && field.value.is_null()) {
+        e.figures.emplace_back(m, measure::unknown());
+        continue;
       }
       const std::uint64_t n = count(field.value, what + ": " + std::string{field.key});
       e.figures.emplace_back(
@@ -167,7 +187,7 @@ void figures_member(json_writer& out, std::string_view key, const budget_entry& 
     is_first = false;
     out.text(metrics()[m].name);
     out.raw(": ");
-    out.number(value.value());
+    out.count(value.known_value());
   }
   out.verbatim(is_first ? "}" : "\n      }");
 }
@@ -217,6 +237,11 @@ std::string write_budget(const budget& b) {
     const bool has_floors = std::any_of(e.figures.begin(), e.figures.end(),
                                         [](const auto& f) { return f.second.is_floor(); });
     if (has_floors) figures_member(out, "at_least", e, true);
+    // A floor holds as long as no more nodes are open.
+    if (has_floors && !holds_unknown_nodes(e)) {
+      out.raw(",\n      \"unknown_nodes\": ");
+      out.number(e.unknown_nodes);
+    }
     out.raw("\n    }");
   }
   out.raw("\n  ]\n}\n");

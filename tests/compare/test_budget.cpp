@@ -2,6 +2,10 @@
 #define BOOST_TEST_MODULE budget
 #include "plugin/compare/budget.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
@@ -133,6 +137,10 @@ BOOST_AUTO_TEST_CASE(that_is_not_understood_is_refused_and_named) {
               "its metrics are none");
   expect_text(complaint_after([](document& b) { b["tolerance"]["nodes"] = "-1"; }),
               "tolerance of nodes: \"-1\" is no percentage");
+  expect_text(complaint_after([](document& b) { b["tolerance"]["nodes"] = 2; }),
+              "tolerance of nodes is no text; it may be \"0.5\", a percentage, or \"0.5,4096\"");
+  expect_text(complaint_after([](document& b) { b["graphs"][0]["unknown_nodes"] = 1; }),
+              "graph g says unknown_nodes twice");
   std::string twice = write_budget(budget_of(all_of(record("g", 100))));
   twice.insert(twice.find("\"stage\""), "\"stage\": \"x\", ");
   expect_text(complaint(twice), "has the member stage twice");
@@ -176,6 +184,30 @@ BOOST_AUTO_TEST_CASE(fires_where_a_figure_turns_unknown) {
   ledger_record r = record("g", 1000);
   r.totals.bytes = std::nullopt;
   BOOST_TEST(fires(b, std::move(r)));
+}
+
+BOOST_AUTO_TEST_CASE(holds_a_floor_to_the_nodes_that_were_open) {
+  budget b;
+  b.metrics = {*find_metric("need.bytes.lo"), *find_metric("need.bytes.hi")};
+  update_budget(b, all_of(record("g", interval::at_least(1000), 2)));
+  b = parse_budget(write_budget(b), "made");
+  BOOST_TEST(document::parse(write_budget(b))["graphs"][0]["unknown_nodes"] == 2);
+  BOOST_TEST(document::parse(write_budget(b))["graphs"][0]["limits"]["need.bytes.hi"].is_null());
+  BOOST_TEST(!fires(b, record("g", interval::at_least(1000), 2)));
+  BOOST_TEST(!fires(b, record("g", interval::at_least(999), 1)));
+  BOOST_TEST(fires(b, record("g", interval::at_least(1001), 2)));
+  BOOST_TEST(fires(b, record("g", interval::at_least(999), 3)));
+  // What was unknown is held by nothing, and that is said.
+  const gate_result now_known = check(b, all_of(record("g", 1000)));
+  BOOST_TEST(now_known.checked == 1u);
+  BOOST_REQUIRE(now_known.skipped.size() == 1u);
+  expect_text(now_known.skipped[0], "need.bytes.hi is known now, and the budget has it as unknown");
+  b.metrics = {*find_metric("need.bytes.hi")};
+  update_budget(b, all_of(record("g", 1000)));
+  BOOST_TEST(fires(b, record("g", interval::at_least(10), 1)));
+  update_budget(b, all_of(record("g", interval::at_least(10), 1)));
+  BOOST_REQUIRE(!check(b, all_of(record("g", 5))).trouble.empty());
+  expect_text(check(b, all_of(record("g", 5))).trouble[0], "all that the budget has is unknown");
 }
 
 BOOST_AUTO_TEST_CASE(cannot_tell_where_what_it_holds_is_not_there) {
@@ -316,6 +348,52 @@ BOOST_AUTO_TEST_CASE(makes_a_budget_and_fails_beyond_it) {
   expect_text(r.out, "updated");
   BOOST_TEST(check_command({"--budget", budget, five}).status == 0);
   BOOST_TEST(check_command({"--budget", budget, four}).status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(writes_a_budget_through_a_link_and_to_a_pipe) {
+  const ledgers l;
+  const std::string four = l.write("four", 4);
+  const std::string link = l.path("link");
+  std::filesystem::create_symlink("budget.json", link);
+  BOOST_TEST(check_command({"--budget", link, "--update", four}).status == 0);
+  BOOST_TEST(check_command({"--budget", link, "--update", four}).status == 0);
+  BOOST_TEST(std::filesystem::is_symlink(link));
+  const std::string pipe = l.path("pipe");
+  BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  BOOST_REQUIRE(reader >= 0);
+  BOOST_TEST(check_command({"--budget", pipe, "--update", four}).status == 0);
+  std::string got(4096, '\0');
+  const ssize_t n = ::read(reader, got.data(), got.size());
+  ::close(reader);
+  BOOST_REQUIRE(n > 0);
+  got.resize(static_cast<std::size_t>(n));
+  BOOST_TEST(got == read_text(l.path("budget.json")));
+  BOOST_TEST(std::filesystem::is_fifo(pipe));
+}
+
+// A graph of which the high ends are unknown, as a dynamic one's are.
+BOOST_AUTO_TEST_CASE(passes_on_the_ledger_it_was_made_of) {
+  const ledgers l;
+  view_builder b{"model"};
+  const auto x = b.input("x", {symbol(0), 8});
+  b.outputs({b.node(RLX_KIND_MatMul, {x, b.param("w", {8, 8})}, {symbol(0), 8})});
+  const graph_cost cost = analyze(b.view());
+  const graph_need need = analyze_need(b.view(), {{}, &cost});
+  ledger_settings settings;
+  settings.place = l.path("open");
+  BOOST_REQUIRE(!ledger{settings}.append(lowered_record(b.get()), cost, &need));
+  const std::string budget = l.path("budget.json");
+  for (const std::vector<std::string>& held : {std::vector<std::string>{"need.bytes.lo"},
+                                               {"need.bytes.lo", "need.bytes.hi"},
+                                               {"nodes", "need.work.hi"}}) {
+    std::filesystem::remove(budget);
+    std::vector<std::string> arguments{"--budget", budget, "--update"};
+    for (const std::string& m : held) arguments.insert(arguments.end(), {"--metric", m});
+    arguments.push_back(settings.place);
+    BOOST_TEST(check_command(arguments).status == 0);
+    BOOST_TEST(check_command({"--budget", budget, settings.place}).status == 0);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(never_passes_where_it_cannot_tell) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -62,9 +63,12 @@ struct row {
 std::string machine() {
   const auto pages = static_cast<double>(::sysconf(_SC_PHYS_PAGES));
   const double gib = pages * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1u << 30);
+  double load = 0;  // what else runs
+  if (::getloadavg(&load, 1) != 1) load = 0;
   char text[256];
-  std::snprintf(text, sizeof text, "%s, %u cores, %.0f GiB; one thread moves %s GB a second",
-                cpu_model().c_str(), std::thread::hardware_concurrency(), gib,
+  std::snprintf(text, sizeof text,
+                "%s, %u cores, %.0f GiB, load average %.1f; one thread moves %s GB a second",
+                cpu_model().c_str(), std::thread::hardware_concurrency(), gib, load,
                 number(bandwidth() * 1e-9).c_str());
   return text;
 }

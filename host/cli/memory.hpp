@@ -17,7 +17,8 @@ inline void keep_freed_memory() {
   ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
   ::mallopt(M_TRIM_THRESHOLD, 64 << 20);
 #endif
-  rlx::keep_large(std::size_t{512} << 20);  // the columns of a million nodes, twice
+  // A million nodes and their text, twice, as they are reserved; about half of it is touched.
+  rlx::keep_large(std::size_t{1} << 30);
 }
 
 }  // namespace rlx::cli

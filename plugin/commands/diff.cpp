@@ -130,6 +130,19 @@ std::vector<found_obstacle> check_obstacles(const record_pair& pair, const diff_
   return found;
 }
 
+// Throws ledger_error where a graph is on both sides, and only its targets differ.
+void refuse_other_targets(const record_pairs& pairs) {
+  for (const ledger_record* a : pairs.only_base) {
+    for (const ledger_record* b : pairs.only_new) {
+      if (a->graph != b->graph || a->target == b->target) continue;
+      throw ledger_error{"there is nothing to compare: " + a->graph + " is for " + a->target +
+                         " in BASE and for " + b->target +
+                         " in NEW; LEDGER#GRAPH on both sides compares two targets, where each "
+                         "side has one of the graph"};
+    }
+  }
+}
+
 void compare_nodes(graph_comparison& g, record_selection& base, record_selection& next) {
   for (const ledger_record* r : {g.records.base, g.records.next}) {
     if (r->has_nodes) continue;
@@ -311,8 +324,13 @@ int run_diff(const argument_list& arguments, console& out) {
     auto selections = both([&] { return select(0); }, [&] { return select(1); });
     base = std::move(selections.first);
     next = std::move(selections.second);
-    record_pairs pairs = pair_records(base->records(), next->records(), renames, every_stage);
+    const bool names_graphs = std::ranges::all_of(ledgers, [&](const std::string& ledger) {
+      return !filter.graph.empty() || !parse_ledger_argument(ledger).filter.graph.empty();
+    });
+    record_pairs pairs =
+        pair_records(base->records(), next->records(), renames, every_stage, names_graphs);
     if (pairs.pairs.empty()) {
+      refuse_other_targets(pairs);
       throw ledger_error{"there is nothing to compare: " + ledgers[0] + " and " + ledgers[1] +
                          " have no graph of one name and target in common; --map OLD=NEW tells "
                          "which was renamed, `opscope list` shows what is there"};

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <tuple>
 
+#include "plugin/compare/select.hpp"
+
 namespace opscope {
 
 namespace {
@@ -50,10 +52,13 @@ offence offence_of(const ledger_record& r, offence::kind what) {
   o.graph = r.graph;
   o.target = r.target;
   o.stage = r.stage;
+  o.pass = r.pass;
   return o;
 }
 
-std::string name_of(const ledger_record& r) { return r.graph + " for " + r.target; }
+std::string name_of(const ledger_record& r) {
+  return r.graph + " for " + r.target + stage_suffix(r.stage, r.pass);
+}
 
 // A sum over graphs; unknown beyond 64 bits.
 class total {

@@ -72,6 +72,7 @@ struct offence {
   std::string graph;  // empty: the total
   std::string target;
   std::string stage;
+  std::optional<std::string> pass;
   std::optional<metric_index> metric;  // nothing: the graph itself
   std::string limit;                   // as it was given
   measure base;

@@ -9,7 +9,8 @@ namespace {
 const graph_diff* diff_of(const offence& o, const comparison& c) {
   for (const graph_comparison& g : c.graphs) {
     const ledger_record& r = *g.records.next;
-    if (r.graph == o.graph && r.target == o.target && r.stage == o.stage && g.diff) {
+    if (r.graph == o.graph && r.target == o.target && r.stage == o.stage && r.pass == o.pass &&
+        g.diff) {
       return &*g.diff;
     }
   }

@@ -68,6 +68,14 @@ const std::string& name_on_new_side(const std::string& graph, const graph_rename
   return renamed == renames.end() ? graph : renamed->second;
 }
 
+// Of all records, where they are of one graph and one target.
+const ledger_record* only_graph_and_target(std::span<const ledger_record> all) {
+  const bool is_one = std::ranges::all_of(all, [&](const ledger_record& r) {
+    return r.graph == all.front().graph && r.target == all.front().target;
+  });
+  return is_one && !all.empty() ? &all.front() : nullptr;
+}
+
 }  // namespace
 
 void check_renames(std::span<const ledger_record> base, std::span<const ledger_record> next,
@@ -99,7 +107,7 @@ void check_renames(std::span<const ledger_record> base, std::span<const ledger_r
 }
 
 record_pairs pair_records(std::span<const ledger_record> base, std::span<const ledger_record> next,
-                          const graph_renames& renames, bool every_stage) {
+                          const graph_renames& renames, bool every_stage, bool across_targets) {
   check_renames(base, next, renames);
   std::map<graph_and_target, std::size_t> places;
   std::vector<std::pair<graph_and_target, bundle>> bundles;  // in the order they came up
@@ -112,9 +120,18 @@ record_pairs pair_records(std::span<const ledger_record> base, std::span<const l
   for (const ledger_record& r : base) {
     bundle_of(name_on_new_side(r.graph, renames), r.target).base.push_back(&r);
   }
-  for (const ledger_record& r : next) bundle_of(r.graph, r.target).next.push_back(&r);
+  const ledger_record* const a = only_graph_and_target(base);
+  const ledger_record* const b = only_graph_and_target(next);
+  const bool is_across = across_targets && a != nullptr && b != nullptr && a->target != b->target &&
+                         name_on_new_side(a->graph, renames) == b->graph;
+  for (const ledger_record& r : next) {
+    bundle_of(r.graph, is_across ? a->target : r.target).next.push_back(&r);
+  }
   pairing p{every_stage};
-  for (const auto& [key, b] : bundles) p.add(key, b);
+  if (is_across) {
+    p.result.notes.push_back("targets differ: " + a->target + " is compared with " + b->target);
+  }
+  for (const auto& [key, both] : bundles) p.add(key, both);
   return std::move(p.result);
 }
 
@@ -138,6 +155,11 @@ std::vector<found_obstacle> find_obstacles(const record_pair& pair) {
                          "); `opscope recost` counts an old ledger anew"});
   }
   return found;
+}
+
+std::string stage_suffix(std::string_view stage, const std::optional<std::string>& pass) {
+  if (stage == "lowered") return "";
+  return ", " + (stage == "pass" && pass ? "after " + *pass : std::string{stage});
 }
 
 std::string stage_text(const ledger_record& r) {

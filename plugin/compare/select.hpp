@@ -40,10 +40,12 @@ void check_renames(std::span<const ledger_record> base, std::span<const ledger_r
 
 // At most one record of an identity on each side. Of a graph and target that both sides have:
 // the lowered records where both have them; else the records of one stage and pass; else, where
-// each side has one record only, these two. `every_stage`: all of one stage and pass. Throws as
-// check_renames() does.
+// each side has one record only, these two. `every_stage`: all of one stage and pass.
+// `across_targets`: where each side is of one graph and one target, these are compared whatever the
+// targets are, and a note says so. Throws as check_renames() does.
 record_pairs pair_records(std::span<const ledger_record> base, std::span<const ledger_record> next,
-                          const graph_renames& renames, bool every_stage);
+                          const graph_renames& renames, bool every_stage,
+                          bool across_targets = false);
 
 // Reasons why figures of two records do not say how the compiler changed.
 enum class obstacle {
@@ -58,5 +60,7 @@ std::vector<found_obstacle> find_obstacles(const record_pair& pair);
 
 // `lowered`, `source`, `pass fuse_swiglu`.
 std::string stage_text(const ledger_record& r);
+// What is to be said behind a graph's name: `, source`, `, after fuse_swiglu`; nothing for lowered.
+std::string stage_suffix(std::string_view stage, const std::optional<std::string>& pass);
 
 }  // namespace opscope

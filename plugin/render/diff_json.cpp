@@ -229,7 +229,7 @@ class diff_json_writer {
     if (!g.diff) {
       out_.raw(",\"no_rows\":");
       out_.text(g.no_diff);
-      out_.raw('}');
+      out_.raw(",\"rows\":[],\"rows_left_out\":0}");
       return;
     }
     out_.raw(",\"renamed_leaves\":");

@@ -6,6 +6,7 @@
 
 #include "plugin/render/diff.hpp"
 #include "plugin/render/diff_words.hpp"
+#include "plugin/render/table.hpp"
 
 namespace opscope {
 
@@ -18,14 +19,7 @@ constexpr std::string_view row_metrics[] = {"need.bytes.lo", "need.invariant", "
                                             "rule.bytes"};
 
 // Text inside a cell: nothing in it is markup.
-std::string cell(std::string_view text) {
-  std::string s;
-  for (const char c : text) {
-    if (std::string_view{"\\`*_{}[]<>#|~"}.find(c) != std::string_view::npos) s += '\\';
-    s += c;
-  }
-  return s;
-}
+std::string cell(std::string_view text) { return markdown_text(text); }
 
 std::string row(const std::vector<std::string>& cells) {
   std::string line{"|"};
@@ -78,11 +72,7 @@ class markdown_writer {
  private:
   void only(std::string_view what, const std::vector<const ledger_record*>& all) {
     if (all.empty()) return;
-    text_.append(what);
-    for (const ledger_record* r : all) {
-      text_.append(r == all.front() ? " " : ", ")
-          .append(cell(shown_name(r->graph + " for " + r->target, 120)));
-    }
+    text_.append(what).append(" ").append(cell(joined(graphs_text(all), ", ")));
     text_ += "  \n";
   }
 
@@ -134,19 +124,25 @@ class markdown_writer {
       names.emplace_back(metrics()[*find_metric(name)].heading);
     }
     text_ += "\n" + heading(names, 5);
-    const std::vector<diff_row>& rows = g.diff->rows;
-    const std::size_t shown = wish_.top == 0 ? rows.size() : std::min(rows.size(), wish_.top);
-    for (const diff_row& r : std::span{rows}.first(shown)) {
+    const cut_rows c = cut(g.diff->rows, wish_.top);
+    const auto add_row = [&](const diff_row& r) {
       std::vector<std::string> cells{cell(edit_mark(r)), "×" + std::to_string(r.times),
                                      cell(shown_name(r.label, 120)), cell(kinds_text(r)),
                                      cell(shown_name(joined(r.passes, ", "), 400))};
       add_changes(cells, r.what == edit::equal, [&](metric_index m) { return r.of(m); });
       text_ += row(cells);
+    };
+    for (const diff_row& r : c.shown) add_row(r);
+    if (c.others != 0) {
+      std::vector<std::string> cells{
+          cell("[" + std::to_string(c.others) + (c.others == 1 ? " other]" : " others]")),
+          "×" + std::to_string(c.times), "", "", ""};
+      add_changes(cells, false, [&](metric_index m) {
+        return change{c.base.of(m).sum(), c.next.of(m).sum()};
+      });
+      text_ += row(cells);
     }
-    if (shown != rows.size()) {
-      text_ += row({cell("[" + std::to_string(rows.size() - shown) + " others]"), "", "", "", "",
-                    "", "", "", ""});
-    }
+    if (c.equal != nullptr) add_row(*c.equal);
     std::vector<std::string> total{"**TOTAL**", "", "", "", ""};
     add_changes(total, g.diff->is_equal(), [&](metric_index m) {
       return change{g.diff->base.of(m).sum(), g.diff->next.of(m).sum()};

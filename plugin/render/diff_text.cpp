@@ -77,15 +77,13 @@ class text_writer {
       if (all.empty()) return;
       text_.append(what);
       std::size_t n = 0;
-      for (const ledger_record* r : all) {
+      const std::vector<std::string> graphs = graphs_text(all);
+      for (const std::string& graph : graphs) {
         if (n++ == 5) {
-          text_ += ", and " + std::to_string(all.size() - 5) + " more";
+          text_ += ", and " + std::to_string(graphs.size() - 5) + " more";
           break;
         }
-        text_.append(n == 1 ? " " : ", ")
-            .append(shown_name(r->graph, 60))
-            .append(" for ")
-            .append(shown_name(r->target, 20));
+        text_.append(n == 1 ? " " : ", ").append(graph);
       }
       text_ += '\n';
     };
@@ -248,37 +246,28 @@ class text_writer {
     }
     std::vector<diff_row> rows = d.rows;
     sort_rows(rows, wish_.by);
-    const std::size_t changed = rows.size() - (rows.back().what == edit::equal ? 1 : 0);
-    const std::size_t shown = wish_.top == 0 ? changed : std::min(changed, wish_.top);
+    const cut_rows c = cut(rows, wish_.top);
     const std::vector<metric_index> columns = row_columns(rows);
     std::vector<column> headings{{"what happened", align::left}, {"times"}};
     for (const metric_index m : columns) headings.push_back({metrics()[m].heading});
     headings.push_back({"where", align::left});
     text_table table{std::move(headings)};
-    for (std::size_t i = 0; i < shown; ++i) {
+    for (const diff_row& r : c.shown) {
       table.add(cells(
-          edit_mark(rows[i]), rows[i].times, false, columns,
-          [&](metric_index m) { return rows[i].of(m); }, shown_name(rows[i].label, 48)));
+          edit_mark(r), r.times, false, columns, [&](metric_index m) { return r.of(m); },
+          shown_name(r.label, 48)));
     }
-    if (shown != changed) {
-      tally base;
-      tally next;
-      std::uint64_t times = 0;
-      for (std::size_t i = shown; i < changed; ++i) {
-        base.add(rows[i].base);
-        next.add(rows[i].next);
-        times += rows[i].times;
-      }
+    if (c.others != 0) {
       table.add(cells(
-          "[" + std::to_string(changed - shown) + (changed - shown == 1 ? " other]" : " others]"),
-          times, false, columns,
+          "[" + std::to_string(c.others) + (c.others == 1 ? " other]" : " others]"), c.times, false,
+          columns,
           [&](metric_index m) {
-            return change{base.of(m).sum(), next.of(m).sum()};
+            return change{c.base.of(m).sum(), c.next.of(m).sum()};
           },
           ""));
     }
-    if (changed != rows.size()) {
-      const diff_row& equal = rows.back();
+    if (c.equal != nullptr) {
+      const diff_row& equal = *c.equal;
       table.add(cells(
           "[ = ]", 0, true, columns, [&](metric_index m) { return equal.of(m); },
           counted(equal.base_nodes(), "node") + " and " + counted(equal.base_leaves, "leaf") +
@@ -294,7 +283,7 @@ class text_writer {
     std::string heading = table.heading();
     heading.pop_back();
     strong_line(heading);
-    interleave(table.take_rows(), rows, shown);
+    interleave(table.take_rows(), rows, c.shown.size());
   }
 
   static std::string counted(std::uint64_t n, std::string_view what) {

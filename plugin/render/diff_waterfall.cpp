@@ -4,6 +4,7 @@
 #include <array>
 #include <opscope/units.hpp>
 
+#include "plugin/render/diff_words.hpp"
 #include "plugin/render/table.hpp"
 
 namespace opscope {
@@ -41,8 +42,8 @@ std::string with_sign(const signed_figure& f) {
 std::string plain(const signed_figure& f) { return f ? decimal(*f) : "unknown"; }
 
 enum column_of_step : std::size_t { needs, bytes, flops, nodes, step_columns };
-constexpr std::array<std::string_view, step_columns> keys{"need_bytes_lo", "bytes", "flops",
-                                                          "nodes"};
+constexpr std::array<std::string_view, step_columns> keys{"need.bytes.lo", "rule.bytes",
+                                                          "rule.flops", "nodes"};
 
 struct ends {
   figure before;
@@ -119,14 +120,12 @@ void add_rows(const waterfall_pair& w, const Add& add) {
 }
 
 std::string title(const waterfall_pair& w) {
-  const auto compiler = [](const ledger_record& r) {
-    return shown_name(r.compiler_name, 32) + " " + shown_name(r.compiler_version, 32) +
-           ", pipeline " + shown_name(r.pipeline, 32);
-  };
   const ledger_record& a = *w.base.front();
   const ledger_record& b = *w.next.front();
-  return shown_name(b.graph) + " for " + shown_name(b.target, 16) +
-         ", pass by pass: " + compiler(a) + ", then " + compiler(b);
+  const std::string before = compiler_text(a);
+  const std::string after = compiler_text(b);
+  return shown_name(b.graph) + " for " + shown_name(b.target, 16) + ", pass by pass: " + before +
+         (before == after ? " on both sides" : ", then " + after);
 }
 
 constexpr std::string_view headings[] = {"step",       "base needs", "new needs",
@@ -189,14 +188,12 @@ std::string waterfall_diff_markdown(const waterfall_pair& w) {
   const auto line = [](const std::vector<std::string>& cells) {
     std::string s{"|"};
     for (const std::string& c : cells) {
-      s += " ";
-      for (const char ch : c)
-        s.append(ch == '|' || ch == '_' || ch == '*' ? "\\" : "").append(1, ch);
+      s.append(" ").append(markdown_text(c));
       s += " |";
     }
     return s + "\n";
   };
-  std::string text = "**" + title(w) + "**\n\n";
+  std::string text = "**" + markdown_text(title(w)) + "**\n\n";
   text += line({std::begin(headings), std::end(headings)}) + "|---|";
   for (std::size_t i = 1; i < std::size(headings); ++i) text += "---:|";
   text += "\n";
@@ -205,7 +202,7 @@ std::string waterfall_diff_markdown(const waterfall_pair& w) {
 }
 
 void waterfall_diff_json(json_writer& out, const waterfall_pair& w) {
-  out.raw("{\"graph\":");
+  out.raw("{\"schema\":\"opscope-diff-passes/1\",\"graph\":");
   out.text(w.next.front()->graph);
   out.raw(",\"target\":");
   out.text(w.next.front()->target);

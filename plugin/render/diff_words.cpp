@@ -154,18 +154,58 @@ std::vector<invariant_line> invariant_lines(const std::vector<invariant_work>& w
   return lines;
 }
 
+std::string compiler_text(const ledger_record& r) {
+  std::string text = shown_name(r.compiler_name, 32) + " " + shown_name(r.compiler_version, 32) +
+                     ", pipeline " + shown_name(r.pipeline, 32);
+  for (const std::string& more : {pairs_text("options", r.options), pairs_text("tags", r.tags)}) {
+    if (!more.empty()) text += "; " + more;
+  }
+  return text;
+}
+
+std::vector<std::string> graphs_text(const std::vector<const ledger_record*>& records) {
+  constexpr std::size_t most_stages = 4;
+  std::vector<std::pair<std::string, std::vector<std::string>>> graphs;
+  for (const ledger_record* r : records) {
+    std::string name = shown_name(r->graph, 60) + " for " + shown_name(r->target, 20);
+    auto at = std::ranges::find(
+        graphs, name, [](const auto& g) -> auto& { return g.first; });
+    if (at == graphs.end()) at = graphs.insert(graphs.end(), {std::move(name), {}});
+    const std::string suffix = stage_suffix(r->stage, r->pass);
+    at->second.push_back(suffix.empty() ? "lowered" : shown_name(suffix.substr(2), 60));
+  }
+  std::vector<std::string> texts;
+  for (const auto& [name, stages] : graphs) {
+    const bool is_lowered = stages.size() == 1 && stages.front() == "lowered";
+    texts.push_back(is_lowered ? name
+                    : stages.size() <= most_stages
+                        ? name + " (" + joined(stages, ", ") + ")"
+                        : name + " (" + std::to_string(stages.size()) + " stages)");
+  }
+  return texts;
+}
+
+cut_rows cut(const std::vector<diff_row>& rows, std::size_t top) {
+  cut_rows c;
+  if (!rows.empty() && rows.back().what == edit::equal) c.equal = &rows.back();
+  const std::span changed = std::span{rows}.first(rows.size() - (c.equal != nullptr ? 1 : 0));
+  c.shown = changed.first(top == 0 ? changed.size() : std::min(changed.size(), top));
+  for (const diff_row& r : changed.subspan(c.shown.size())) {
+    ++c.others;
+    c.times += r.times;
+    c.base.add(r.base);
+    c.next.add(r.next);
+  }
+  return c;
+}
+
 side_words words_of_side(const comparison& c, bool is_base) {
   std::set<std::string> compilers;
   std::set<std::string> stages;
   std::set<std::string> versions;
   for (const graph_comparison& g : c.graphs) {
     const ledger_record& r = is_base ? *g.records.base : *g.records.next;
-    std::string text = shown_name(r.compiler_name, 32) + " " + shown_name(r.compiler_version, 32) +
-                       ", pipeline " + shown_name(r.pipeline, 32);
-    for (const std::string& more : {pairs_text("options", r.options), pairs_text("tags", r.tags)}) {
-      if (!more.empty()) text += "; " + more;
-    }
-    compilers.insert(std::move(text));
+    compilers.insert(compiler_text(r));
     stages.insert(shown_name(stage_text(r), 60));
     versions.insert(shown_name(r.opscope_version, 32));
   }
@@ -174,8 +214,10 @@ side_words words_of_side(const comparison& c, bool is_base) {
 }
 
 std::string pair_title(const record_pair& p) {
-  std::string title = shown_name(p.base->graph, 60) + " for " + shown_name(p.base->target, 20);
+  std::string title = shown_name(p.base->graph, 60) + " for " + shown_name(p.base->target, 20) +
+                      shown_name(stage_suffix(p.next->stage, p.next->pass), 60);
   if (p.base->graph != p.next->graph) title += ", now " + shown_name(p.next->graph, 60);
+  if (p.base->target != p.next->target) title += ", now for " + shown_name(p.next->target, 20);
   return title;
 }
 

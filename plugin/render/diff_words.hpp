@@ -1,6 +1,7 @@
 // The words that the formats of a comparison for people share.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,26 @@ struct side_words {
 };
 side_words words_of_side(const comparison& c, bool is_base);
 
-// `llama for cpu`, `old for cpu, now new` where it was renamed.
+// `rlxc 0.1.0, pipeline rlx-0.2.2; options no_fusion=1; tags ..`.
+std::string compiler_text(const ledger_record& r);
+
+// A graph and target each, `llama for cpu`, with the stages in brackets where they are others than
+// lowered: `llama for cpu (source, after fuse_swiglu, lowered)`.
+std::vector<std::string> graphs_text(const std::vector<const ledger_record*>& records);
+
+// The rows of a comparison as far as they are shown, and what the rest adds up to.
+struct cut_rows {
+  std::span<const diff_row> shown;  // of rows that are not `equal`
+  std::uint64_t others = 0;         // rows that are not shown
+  std::uint64_t times = 0;          // of those
+  tally base;
+  tally next;
+  const diff_row* equal = nullptr;
+};
+cut_rows cut(const std::vector<diff_row>& rows, std::size_t top);  // 0: all
+
+// `llama for cpu`, `llama for cpu, after fuse_swiglu`; `old for cpu, now new, now for metal` where
+// it has another name and target now.
 std::string pair_title(const record_pair& p);
 
 }  // namespace opscope

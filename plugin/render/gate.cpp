@@ -2,6 +2,9 @@
 
 #include <opscope/units.hpp>
 
+#include "plugin/compare/select.hpp"
+#include "plugin/render/table.hpp"
+
 namespace opscope {
 
 namespace {
@@ -38,7 +41,9 @@ std::string growth_text(metric_index m, const measure& base, const measure& next
 }
 
 std::string subject(const offence& o) {
-  return o.graph.empty() ? "total" : shown_name(o.graph) + " for " + shown_name(o.target);
+  if (o.graph.empty()) return "total";
+  return shown_name(o.graph) + " for " + shown_name(o.target) +
+         shown_name(stage_suffix(o.stage, o.pass));
 }
 
 std::string offence_line(const offence& o) {
@@ -123,6 +128,12 @@ void write_offence(json_writer& out, const offence& o) {
   out.text(o.target);
   out.raw(",\"stage\":");
   out.text(o.stage);
+  out.raw(",\"pass\":");
+  if (o.pass) {
+    out.text(*o.pass);
+  } else {
+    out.null();
+  }
   if (o.metric) {
     out.raw(",\"metric\":");
     out.text(metrics()[*o.metric].name);
@@ -180,7 +191,7 @@ std::string gate_text(const gate_result& g,
 }
 
 std::string gate_markdown(const gate_result& g) {
-  std::string text = "**" + verdict_line(g) + "**\n";
+  std::string text = "**" + markdown_text(verdict_line(g)) + "**\n";
   if (!g.offences.empty()) text += "\n";
   for (const offence& o : g.offences) {
     text += "- " + code(offence_line(o)) + "\n";

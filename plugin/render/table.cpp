@@ -10,6 +10,15 @@ std::size_t shown_width(std::string_view text) {
   }));
 }
 
+std::string markdown_text(std::string_view text) {
+  std::string s;
+  for (const char c : text) {
+    if (std::string_view{"\\`*_{}[]<>#|~"}.find(c) != std::string_view::npos) s += '\\';
+    s += c;
+  }
+  return s;
+}
+
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string{text};
   std::string quoted{"\""};

@@ -37,6 +37,9 @@ class text_table {
 // Columns that a terminal needs for the text: code points, without control characters.
 std::size_t shown_width(std::string_view text);
 
+// Text in Markdown, in a table too: nothing in it is markup. Control characters are the caller's.
+std::string markdown_text(std::string_view text);
+
 // A CSV field (RFC 4180): quoted where it must be.
 std::string csv_field(std::string_view text);
 

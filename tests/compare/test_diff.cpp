@@ -166,16 +166,136 @@ BOOST_AUTO_TEST_CASE(passes_are_compared_side_by_side) {
   const run_result r = opscope_command({"diff", "--by", "pass", c.path, c.path});
   BOOST_TEST(r.status == 0);
   expect_text(r.out, "fuse_swiglu_dual_matmul   +2146893824  +2146893824  ");
+  expect_text(r.out, ", pass by pass: rlxc 0.1.0, pipeline rlx-0.2.2 on both sides\n");
   const run_result j =
       opscope_command({"diff", "--by", "pass", "--format", "json", c.path, c.path});
   const json d = json::parse(j.out);
   BOOST_TEST(d["steps"].size() == 3u);
   for (const json& step : d["steps"]) BOOST_TEST(step["base"] == step["new"]);
-  BOOST_TEST(d["total"]["new"]["bytes"] == json::array({3'001'739'784, 5'551'540'744}));
+  BOOST_TEST(d["schema"] == "opscope-diff-passes/1");
+  BOOST_TEST(d["total"]["new"]["rule.bytes"] == json::array({3'001'739'784, 5'551'540'744}));
   const run_result none =
       opscope_command({"diff", "--by", "pass", c.path + "#llama32_1b_s1@lowered", c.path});
   BOOST_TEST(none.status == 2);
   expect_text(none.err, "compile with OPSCOPE_STAGES=all");
+}
+
+BOOST_AUTO_TEST_CASE(passes_of_other_options_say_so) {
+  const compiled c{"llama32_1b_s1/mir.json"};
+  std::string text = read_text(c.path);
+  const std::string none{"\"options\":{}"};
+  for (std::size_t at = 0; (at = text.find(none, at)) != std::string::npos;) {
+    text.replace(at, none.size(), "\"options\":{\"fusion\":\"off\"}");
+  }
+  const std::string other = c.place.path("other");
+  write_text(other, text);
+  for (const char* format : {"text", "md"}) {
+    const run_result r =
+        opscope_command({"diff", "--by", "pass", "--format", format, c.path, other});
+    BOOST_TEST(r.status == 0);
+    expect_text(r.out, ", then rlxc 0.1.0, pipeline rlx-0.2.2; options fusion=off");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(stages_are_named_where_there_are_others_than_lowered) {
+  const compiled c{"llama32_1b_s1/mir.json"};
+  const compiled other{"gemm/mir.json"};
+  const std::string both = c.place.path("both");
+  write_text(both, read_text(c.path) + read_text(other.path));
+  run_result r = opscope_command({"diff", "--all-stages", both, other.path});
+  BOOST_TEST(r.status == 0);
+  expect_text(r.out, "only in base: llama32_1b_s1 for cpu (5 stages)\n");
+  r = opscope_command({"diff", "--all-stages", "--format", "md", other.path, both});
+  expect_text(r.out, "only in new: llama32\\_1b\\_s1 for cpu (5 stages)  \n");
+  r = opscope_command({"diff", "--stage", "source", both, other.path});
+  expect_text(r.out, "only in base: llama32_1b_s1 for cpu (source)\n");
+
+  // Everything counted once more in the new ledger, of which one pass has a greater arena.
+  std::string text = read_text(c.path);
+  const std::string pass{"\"pass\":\"fuse_swiglu_dual_matmul\""};
+  const std::string arena{"\"arena_bytes\":null"};
+  const std::size_t at = text.find(arena, text.find(pass));
+  std::string grown = text;
+  grown.replace(at, arena.size(), "\"arena_bytes\":2");
+  text.replace(at, arena.size(), "\"arena_bytes\":1");
+  write_text(c.path, text);
+  const std::string next = c.place.path("new");
+  write_text(next, grown);
+  r = opscope_command({"diff", "--all-stages", "--skip-missing-metrics", "--fail-over",
+                       "memory.arena_bytes=1", c.path, next});
+  BOOST_TEST(r.status == 1);
+  const std::string name{"llama32_1b_s1 for cpu, after fuse_swiglu_dual_matmul"};
+  expect_text(r.out, "\nBEYOND " + name + ": memory.arena_bytes 1 B -> 2 B");
+  expect_text(r.out, "\n" + name + "  ");
+  r = opscope_command({"diff", "--all-stages", "--skip-missing-metrics", "--fail-over",
+                       "memory.arena_bytes=1", "--format", "json", c.path, next});
+  BOOST_TEST(json::parse(r.out)["gate"]["offences"][0]["pass"] == "fuse_swiglu_dual_matmul");
+}
+
+// Each column of the rows adds up to the line of totals, however few rows are shown.
+BOOST_AUTO_TEST_CASE(rows_that_are_cut_still_add_up) {
+  const compiled c{"llama32_1b_s1/mir.json"};
+  const std::string of = c.path + "#llama32_1b_s1@";
+  for (const char* top : {"1", "2", "0"}) {
+    const run_result r =
+        opscope_command({"diff", "--format", "csv", "--top", top, of + "source", of + "lowered"});
+    std::uint64_t total[2] = {};
+    std::uint64_t sum[2] = {};
+    bool has_others = false;
+    for (const std::string& line : lines_in(r.out)) {
+      if (!line.starts_with("llama")) continue;
+      // `base nodes,new nodes` come last but for unknown, dynamic and overflowing ones.
+      std::vector<std::string> cells;
+      for (std::size_t begin = 0; begin <= line.size();) {
+        const std::size_t end = std::min(line.find(',', begin), line.size());
+        cells.push_back(line.substr(begin, end - begin));
+        begin = end + 1;
+      }
+      for (std::size_t side = 0; side < 2; ++side) {
+        const std::uint64_t nodes = std::stoull(cells[cells.size() - 8 + side]);
+        (line.find(",total,") != std::string::npos ? total : sum)[side] += nodes;
+      }
+      has_others |= line.find(",lowered,others,") != std::string::npos;
+    }
+    BOOST_TEST(total[0] == 730u);
+    BOOST_TEST(total[1] == 745u);
+    BOOST_TEST(sum[0] == total[0]);
+    BOOST_TEST(sum[1] == total[1]);
+    BOOST_TEST(has_others == (top != std::string_view{"0"}));
+  }
+  const run_result r =
+      opscope_command({"diff", "--format", "md", "--top", "1", of + "source", of + "lowered"});
+  // 16 times q, k and v, and the residual, which is 8 KiB less.
+  expect_text(r.out,
+              "| \\[2 others\\] | ×17 |  |  |  | +384.05 MiB | +384.00 MiB | = | +384.24 MiB |");
+  expect_text(r.out, "| \\[ = \\] | ×1 |");
+}
+
+BOOST_AUTO_TEST_CASE(targets_are_compared_where_both_sides_name_the_graph) {
+  const compiled c{"gemm/mir.json"};
+  std::string text = read_text(c.path);
+  const std::string cpu{"\"target\":\"cpu\""};
+  for (std::size_t at = 0; (at = text.find(cpu, at)) != std::string::npos;) {
+    text.replace(at, cpu.size(), "\"target\":\"metal\"");
+  }
+  const std::string metal = c.place.path("metal");
+  write_text(metal, text);
+  run_result r = opscope_command({"diff", c.path, metal});
+  BOOST_TEST(r.status == 2);
+  expect_text(r.err, "gemm is for cpu in BASE and for metal in NEW; LEDGER#GRAPH on both sides");
+  r = opscope_command({"diff", c.path + "#gemm", metal});
+  BOOST_TEST(r.status == 2);
+  r = opscope_command({"diff", c.path + "#gemm", metal + "#gemm"});
+  BOOST_TEST(r.status == 0);
+  expect_text(r.out, "targets differ: cpu is compared with metal\n");
+  expect_text(r.out, "gemm for cpu, now for metal");
+  expect_text(r.out, "no node changed");
+  r = opscope_command({"diff", "--graph", "gemm", "--format", "json", c.path, metal});
+  BOOST_TEST(json::parse(r.out)["notes"][0] == "targets differ: cpu is compared with metal");
+  // Not where a side has several: nothing says which is meant.
+  write_text(metal, text + read_text(c.path));
+  r = opscope_command({"diff", c.path + "#gemm", metal + "#gemm"});
+  BOOST_TEST(r.out.find("targets differ") == std::string::npos);
 }
 
 // Ledgers of one MatMul, written by the library.
@@ -303,6 +423,10 @@ BOOST_AUTO_TEST_CASE(records_without_nodes_are_compared_by_their_totals) {
   BOOST_TEST(r.status == 0);
   expect_text(r.out, "rule bytes");
   expect_text(r.out, "no nodes to compare: " + a + ":1 has none");
+  const json g = json::parse(opscope_command({"diff", "--format", "json", a, a}).out)["graphs"][0];
+  BOOST_TEST(g["rows"] == json::array());
+  BOOST_TEST(g["rows_left_out"] == 0);
+  expect_text(g["no_rows"].get<std::string>(), "no nodes to compare");
 }
 
 BOOST_AUTO_TEST_CASE(lines_that_are_no_records_are_told_and_the_rest_is_compared) {
@@ -321,7 +445,7 @@ BOOST_AUTO_TEST_CASE(names_from_a_ledger_cannot_write_to_the_terminal_or_end_a_t
   small_ledgers l;
   const std::string a = l.append("a", "g\x1b[2J\n|x", 8);
   const std::string b = l.append("b", "g\x1b[2J\n|x", 16);
-  for (const char* format : {"text", "md", "json"}) {
+  for (const char* format : {"text", "md", "json", "csv"}) {
     const run_result r = opscope_command({"diff", "--across-models", "--format", format, a, b});
     BOOST_TEST(r.status == 0);
     BOOST_TEST(r.out.find('\x1b') == std::string::npos, format);

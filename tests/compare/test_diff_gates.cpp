@@ -118,6 +118,11 @@ BOOST_AUTO_TEST_CASE(pass_with_a_reason_that_the_output_keeps) {
   const document json = document::parse(diff(as_json).out);
   BOOST_TEST(json["gate"]["status"] == "allowed");
   BOOST_TEST(json["gate"]["allowed"] == "activations are back");
+  // In a comment it is text, whatever it holds.
+  const run_result md = diff({"--format", "md", "--fail-over", "need.bytes.lo=1", "--allow",
+                              "a|b **c**\n<img>", base, next});
+  BOOST_TEST(md.status == 0);
+  expect_text(md.out, "1 beyond; allowed: a\\|b \\*\\*c\\*\\*\\\\n\\<img\\>**\n");
 }
 
 BOOST_AUTO_TEST_CASE(of_graphs_that_come_and_go) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <opscope/bindings.hpp>
 
@@ -37,6 +38,16 @@ std::optional<bindings> parse_bindings(std::string_view text, std::string& probl
     b.bind(symbol, size);
   }
   return b;
+}
+
+std::string text(const bindings& b) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> all{b.all().begin(), b.all().end()};
+  std::sort(all.begin(), all.end());
+  std::string text;
+  for (const auto& [symbol, size] : all) {
+    text += (text.empty() ? "" : ",") + std::to_string(symbol) + "=" + std::to_string(size);
+  }
+  return text;
 }
 
 }  // namespace opscope

@@ -31,4 +31,7 @@ class bindings {
 // Reads `0=1,1=128` (`?0=1` too). Nothing where it is not of that form; `problem` then says why.
 std::optional<bindings> parse_bindings(std::string_view text, std::string& problem);
 
+// `0=1,1=128`, by symbol: equal for equal bindings.
+std::string text(const bindings& b);
+
 }  // namespace opscope

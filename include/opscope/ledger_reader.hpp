@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include <opscope/bindings.hpp>
 #include <opscope/cost.hpp>
 #include <opscope/ledger.hpp>
 
@@ -103,6 +104,7 @@ struct ledger_record {
   std::optional<std::string> lowered;
   opscope::totals totals;
   std::optional<recorded_need> need;  // nothing: the record was written without
+  bindings bound;                     // sizes of dynamic dims that the needs were made with
   memory_figures memory;
   std::vector<recorded_kind> by_kind;
   bool has_nodes = false;               // the line has them (OPSCOPE_NODES=0 leaves them out)

@@ -34,6 +34,7 @@ const std::string_view diff_help =
     "  --top N                 rows a graph, and graphs in full; 0 is all [10]\n"
     "  --across-models         compare though another graph entered the compiler; output says so\n"
     "  --across-versions       compare though another version of a cost model counted; says so\n"
+    "  --across-bindings       compare though dynamic dims were given other sizes; says so\n"
     "  --fail-over METRIC=PERCENT[,ABSOLUTE]  fail where a graph's figure grew by more than both;\n"
     "                          may be repeated; total:METRIC=.. for the sum over graphs\n"
     "  --fail-on-new, --fail-on-missing  fail for a graph that only one side has\n"
@@ -114,18 +115,21 @@ metric_index chosen_metric(const options::variables_map& values) {
 struct diff_options {
   bool across_models;
   bool across_versions;
+  bool across_bindings;
 };
 
 // Throws ledger_error where the pair may not be compared; what an option allowed is returned.
 std::vector<found_obstacle> check_obstacles(const record_pair& pair, const diff_options& options) {
   std::vector<found_obstacle> found = find_obstacles(pair);
   for (const found_obstacle& o : found) {
-    const bool is_model = o.what == obstacle::other_source;
-    if (is_model ? options.across_models : options.across_versions) continue;
+    const auto [is_allowed, option] = o.what == obstacle::other_source
+                                          ? std::pair{options.across_models, "--across-models"}
+                                      : o.what == obstacle::other_versions
+                                          ? std::pair{options.across_versions, "--across-versions"}
+                                          : std::pair{options.across_bindings, "--across-bindings"};
+    if (is_allowed) continue;
     throw ledger_error{shown_name(pair.base->graph) + " for " + shown_name(pair.base->target) +
-                       ": " + shown_name(o.text, 400) + "; " +
-                       (is_model ? "--across-models" : "--across-versions") +
-                       " compares nevertheless"};
+                       ": " + shown_name(o.text, 400) + "; " + option + " compares nevertheless"};
   }
   return found;
 }
@@ -265,6 +269,7 @@ void describe_diff(options::options_description& known) {
   add("top", options::value<std::string>(), "NUMBER");
   add("across-models", "");
   add("across-versions", "");
+  add("across-bindings", "");
   add("quiet", "");
   add_gate_options(known);
 }
@@ -298,7 +303,8 @@ int run_diff(const argument_list& arguments, console& out) {
   wish.by = chosen_metric(values);
   wish.top = chosen_count(values, "top", 10);
   const diff_options allowed{values.count("across-models") != 0,
-                             values.count("across-versions") != 0};
+                             values.count("across-versions") != 0,
+                             values.count("across-bindings") != 0};
   const gate_settings gates = chosen_gates(values);
   const graph_renames renames = chosen_renames(values);
   const bool every_stage = values.count("all-stages") != 0 || !filter.stage.empty();
@@ -339,6 +345,12 @@ int run_diff(const argument_list& arguments, console& out) {
       graph_comparison& g = c.graphs.emplace_back();
       g.records = pair;
       g.allowed = check_obstacles(pair, allowed);
+    }
+    const bool is_itself = std::ranges::all_of(pairs.pairs, [](const record_pair& p) {
+      return p.base->file == p.next->file && p.base->line == p.next->line;
+    });
+    if (is_itself) {
+      notes.function()("BASE and NEW are the same records of the same file, so nothing can differ");
     }
     std::size_t done = 0;
     for (graph_comparison& g : c.graphs) {

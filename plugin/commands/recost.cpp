@@ -75,7 +75,7 @@ int run_recost(const argument_list& arguments, console& out) {
   out.set_color(chosen_text(values, "color", "auto"));
   if (ledgers.empty()) throw usage_error{"no LEDGER given"};
   need_options wish;
-  wish.bindings = chosen_bindings(values);
+  const bindings chosen = chosen_bindings(values);
 
   graph_cost cost;
   graph_need need;
@@ -96,6 +96,7 @@ int run_recost(const argument_list& arguments, console& out) {
         const rlx::graph_view graph = r->nodes->view();
         analyze(graph, cost);
         wish.rule = &cost;
+        wish.bindings = chosen.empty() ? r->bound : chosen;
         analyze_need(graph, wish, need);
         ledger_settings settings;
         settings.tags = r->tags;

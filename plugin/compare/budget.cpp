@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "plugin/compare/select.hpp"
+
 namespace opscope {
 
 namespace {
@@ -97,6 +99,12 @@ class budget_check {
                      *r.source + ", in the budget " + *e.source +
                      "); --update the budget, or --across-models");
     }
+    if (bound_text(r) != e.bound) {
+      const auto sizes = [](const std::string& s) { return s.empty() ? "none" : s; };
+      return trouble(name_of(e) + ": dynamic dims were given other sizes (" + sizes(bound_text(r)) +
+                     ", in the budget " + sizes(e.bound) +
+                     "); compile with the same OPSCOPE_BIND, or --update the budget");
+    }
     for (const auto& [m, was] : e.figures) hold(e, r, m, was);
   }
 
@@ -184,7 +192,7 @@ std::vector<std::string> update_budget(budget& b, std::span<const ledger_record>
     kept.push_back(std::move(e));
   }
   for (const ledger_record& r : records) {
-    budget_entry e{r.graph, r.target, r.stage, r.pass, r.source, {}, 0};
+    budget_entry e{r.graph, r.target, r.stage, r.pass, r.source, bound_text(r), {}, 0};
     e.unknown_nodes = r.need ? r.need->totals.unknown_nodes : 0;
     for (const metric_index m : b.metrics) {
       const measure is = metrics()[m].of_record(r);

@@ -25,6 +25,7 @@ struct budget_entry {
   std::string stage;
   std::optional<std::string> pass;
   std::optional<std::string> source;  // fingerprint of the model
+  std::string bound;                  // sizes of its dynamic dims
   // What the record had, known, a floor or unknown, and its unknown nodes.
   std::vector<std::pair<metric_index, measure>> figures;
   std::uint64_t unknown_nodes = 0;

@@ -128,7 +128,8 @@ class budget_parser {
   budget_entry entry(const dom::element& g) const {
     const dom::object o = object(g, "a graph");
     only(o, "a graph",
-         {"graph", "target", "stage", "pass", "source", "limits", "at_least", "unknown_nodes"});
+         {"graph", "target", "stage", "pass", "source", "bind", "limits", "at_least",
+          "unknown_nodes"});
     budget_entry e;
     e.graph = text_of(member(o, "a graph", "graph"), "graph");
     const std::string what = "graph " + e.graph;
@@ -137,6 +138,7 @@ class budget_parser {
     dom::element optional;
     if (!o.at_key("pass").get(optional)) e.pass = text_of(optional, what + ": pass");
     if (!o.at_key("source").get(optional)) e.source = text_of(optional, what + ": source");
+    if (!o.at_key("bind").get(optional)) e.bound = text_of(optional, what + ": bind");
     figures(e, member(o, what, "limits"), what, false);
     if (!o.at_key("unknown_nodes").get(optional)) {
       if (holds_unknown_nodes(e)) fail(what + " says unknown_nodes twice");
@@ -232,6 +234,10 @@ std::string write_budget(const budget& b) {
     if (e.source) {
       out.raw(",\n");
       text_member(out, "      ", "source", *e.source);
+    }
+    if (!e.bound.empty()) {
+      out.raw(",\n");
+      text_member(out, "      ", "bind", e.bound);
     }
     figures_member(out, "limits", e, false);
     const bool has_floors = std::any_of(e.figures.begin(), e.figures.end(),

@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "plugin/compare/select.hpp"
+
 namespace opscope {
 
 void history::add(const ledger_record& r) {
@@ -21,6 +23,7 @@ void history::add(const ledger_record& r) {
   e.source = r.source;
   e.rule = r.rule;
   if (r.need) e.need = r.need->version;
+  e.bound = bound_text(r);
   for (const metric_index m : metrics_) e.figures.push_back(opscope::metrics()[m].of_record(r));
   entries_.push_back(std::move(e));
 }
@@ -37,12 +40,13 @@ void history::finish() {
     e.before = at->second;
     e.is_other_model = e.source && before.source && *e.source != *before.source;
     e.is_other_versions = e.rule != before.rule || (e.need && before.need && e.need != before.need);
+    e.is_other_bindings = e.need && before.need && e.bound != before.bound;
     at->second = i;
   }
 }
 
 std::optional<change> history::change_of(const history_entry& e, std::size_t metric) const {
-  if (!e.before || e.is_other_versions) return std::nullopt;
+  if (!e.before || e.is_other_versions || e.is_other_bindings) return std::nullopt;
   return change{entries_[*e.before].figures[metric], e.figures[metric]};
 }
 

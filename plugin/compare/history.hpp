@@ -28,12 +28,14 @@ struct history_entry {
   std::optional<std::string> source;
   std::string rule;
   std::optional<std::uint64_t> need;
+  std::string bound;             // sizes of its dynamic dims
   std::vector<measure> figures;  // in the order of the metrics asked for
 
   // The record before it of the same target, stage and pass; nothing for the first.
   std::optional<std::size_t> before;
   bool is_other_model = false;     // another graph entered the compiler than before
   bool is_other_versions = false;  // another version of a cost model counted: no change is told
+  bool is_other_bindings = false;  // dynamic dims were given other sizes: no change is told
 };
 
 class history {
@@ -46,7 +48,8 @@ class history {
 
   const std::vector<metric_index>& metrics() const { return metrics_; }
   const std::vector<history_entry>& entries() const { return entries_; }
-  // From the record before; nothing where there is none, or other versions counted.
+  // From the record before; nothing where there is none, other versions counted, or with other
+  // sizes.
   std::optional<change> change_of(const history_entry& e, std::size_t metric) const;
 
  private:

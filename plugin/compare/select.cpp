@@ -154,12 +154,25 @@ std::vector<found_obstacle> find_obstacles(const record_pair& pair) {
                          ", then " + std::to_string(b.need->version) +
                          "); `opscope recost` counts an old ledger anew"});
   }
+  if (a.need && b.need && bound_text(a) != bound_text(b)) {
+    const auto sizes = [](const ledger_record& r) {
+      return r.bound.empty() ? std::string{"none"} : text(r.bound);
+    };
+    found.push_back({obstacle::other_bindings, "dynamic dims were given other sizes (" + sizes(a) +
+                                                   ", then " + sizes(b) +
+                                                   "); `opscope recost --bind` gives a ledger's "
+                                                   "records the same"});
+  }
   return found;
 }
 
 std::string stage_suffix(std::string_view stage, const std::optional<std::string>& pass) {
   if (stage == "lowered") return "";
   return ", " + (stage == "pass" && pass ? "after " + *pass : std::string{stage});
+}
+
+std::string bound_text(const ledger_record& r) {
+  return r.totals.dynamic_nodes == 0 ? std::string{} : text(r.bound);
 }
 
 std::string stage_text(const ledger_record& r) {

@@ -51,7 +51,10 @@ record_pairs pair_records(std::span<const ledger_record> base, std::span<const l
 enum class obstacle {
   other_source,    // another graph entered the compiler: the model changed
   other_versions,  // another version of a cost model counted
+  other_bindings,  // dynamic dims were given other sizes
 };
+// The sizes that the record's needs depend on: none where it has no dynamic dims.
+std::string bound_text(const ledger_record& r);
 struct found_obstacle {
   obstacle what;
   std::string text;  // a sentence, with both values

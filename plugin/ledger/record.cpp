@@ -31,6 +31,10 @@ class record_writer {
       out_.number(need_version);
       bindings_ = context.bindings;
       expressions_ = express_need(g, bound());
+      if (!bound().empty()) {
+        out_.raw(",\"bind\":");
+        out_.text(text(bound()));
+      }
     }
     out_.raw("},\"time\":");
     out_.text(context.time);

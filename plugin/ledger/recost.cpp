@@ -11,6 +11,7 @@ void recost(ledger_record& r, const bindings& bound) {
   const graph_cost cost = analyze(graph);
   const graph_need need = analyze_need(graph, {bound, &cost});
   r.rule = rule_version;
+  r.bound = bound;
   r.totals = cost.totals();
   const need_coverage& c = need.totals().coverage;
   r.need = recorded_need{need_version, need.totals(), covered_share(c.nodes, c.counted_nodes),

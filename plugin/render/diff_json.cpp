@@ -94,6 +94,10 @@ class diff_json_writer {
     out_.text(r.rule);
     out_.raw(",\"need\":");
     out_.count(r.need ? figure{r.need->version} : figure{});
+    if (!r.bound.empty()) {
+      out_.raw(",\"bind\":");
+      out_.text(text(r.bound));
+    }
     out_.raw("},\"compiler\":{\"name\":");
     out_.text(r.compiler_name);
     out_.raw(",\"version\":");

@@ -41,6 +41,7 @@ std::string stage_text(const history_entry& e) {
 std::string remark(const history_entry& e) {
   std::string text;
   if (e.is_other_versions) text = "counted by other versions";
+  if (e.is_other_bindings) text += text.empty() ? "other sizes bound" : ", other sizes bound";
   if (e.is_other_model) text += text.empty() ? "model changed" : ", model changed";
   for (const auto& [name, value] : e.tags) {
     text += (text.empty() ? "" : ", ") + shown_name(name, 40) + "=" + shown_name(value, 40);
@@ -131,6 +132,8 @@ void history_json(json_writer& out, std::string_view graph, const history& h) {
     out.boolean(e.is_other_model);
     out.raw(",\"other_versions\":");
     out.boolean(e.is_other_versions);
+    out.raw(",\"other_bindings\":");
+    out.boolean(e.is_other_bindings);
     out.raw(",\"figures\":{");
     for (std::size_t i = 0; i < h.metrics().size(); ++i) {
       if (i != 0) out.raw(',');
@@ -156,7 +159,7 @@ std::string history_csv(std::string_view graph, const history& h) {
     text.append(",").append(metrics()[m].name);
     text.append(",").append(metrics()[m].name).append(" change");
   }
-  text += ",other_model,other_versions,file,line\n";
+  text += ",other_model,other_versions,other_bindings,file,line\n";
   for (const history_entry& e : h.entries()) {
     text += csv_field(graph);
     for (const std::string& field : {e.target, e.stage, e.pass.value_or(""), e.time,
@@ -170,7 +173,8 @@ std::string history_csv(std::string_view graph, const history& h) {
       text.append(",").append(c && c->has_size() ? signed_size(*c) : "");
     }
     text.append(e.is_other_model ? ",true" : ",false");
-    text.append(e.is_other_versions ? ",true," : ",false,");
+    text.append(e.is_other_versions ? ",true" : ",false");
+    text.append(e.is_other_bindings ? ",true," : ",false,");
     text.append(csv_field(e.file)).append(",").append(std::to_string(e.line)).append("\n");
   }
   return text;

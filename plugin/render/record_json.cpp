@@ -41,6 +41,10 @@ void write_record_head(json_writer& out, const ledger_record& r) {
   if (r.need) {
     out.raw(",\"need\":");
     out.number(r.need->version);
+    if (!r.bound.empty()) {
+      out.raw(",\"bind\":");
+      out.text(text(r.bound));
+    }
   }
   out.raw("},\"time\":");
   out.text(r.time);

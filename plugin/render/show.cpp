@@ -63,7 +63,7 @@ std::string head_text(const ledger_record& r, const emphasis_function& strong) {
   return text;
 }
 
-std::string totals_text(const ledger_record& r, const bindings& bound) {
+std::string totals_text(const ledger_record& r) {
   const opscope::totals& t = r.totals;
   std::string text = need_headline(r);
   text += (r.need ? "as " + shown_name(r.rule) + " counts" : plural(t.nodes, "node", "nodes")) +
@@ -80,9 +80,9 @@ std::string totals_text(const ledger_record& r, const bindings& bound) {
   if (t.dynamic_nodes != 0) {
     text += plural(t.dynamic_nodes, "node has", "nodes have") +
             " a size that the rule counts as 0, for a dynamic dim" +
-            (bound.empty() ? "; --bind gives the needs sizes" : "") + "\n";
+            (r.bound.empty() ? "; --bind gives the needs sizes" : "") + "\n";
   }
-  for (const auto& [symbol, size] : bound.all()) {
+  for (const auto& [symbol, size] : r.bound.all()) {
     text += "  costed with ?" + std::to_string(symbol) + " = " + std::to_string(size) + "\n";
   }
   if (t.overflow_nodes != 0) {
@@ -243,7 +243,7 @@ std::string counted(const figure& f) { return f ? std::to_string(*f) : std::stri
 
 std::string show_text(const ledger_record& r, const show_wish& wish,
                       const emphasis_function& strong) {
-  std::string text = head_text(r, strong) + totals_text(r, wish.bound);
+  std::string text = head_text(r, strong) + totals_text(r);
   if (wish.ridge) {
     const ridge_split split = split_at_ridge(*r.nodes, *wish.ridge);
     text += "at " + fixed_point(*wish.ridge, 2) + " FLOP/B: " + shown_bytes(split.memory_bound) +
@@ -283,10 +283,10 @@ void show_json(json_writer& out, const ledger_record& r, const show_wish& wish) 
     out.count(split.compute_bound);
     out.raw('}');
   }
-  if (!wish.bound.empty()) {
+  if (!r.bound.empty()) {
     out.raw(",\"bound\":{");
     bool is_first = true;
-    for (const auto& [symbol, size] : wish.bound.all()) {
+    for (const auto& [symbol, size] : r.bound.all()) {
       if (!is_first) out.raw(',');
       is_first = false;
       out.text("?" + std::to_string(symbol));

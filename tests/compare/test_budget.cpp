@@ -372,6 +372,24 @@ BOOST_AUTO_TEST_CASE(writes_a_budget_through_a_link_and_to_a_pipe) {
   BOOST_TEST(std::filesystem::is_fifo(pipe));
 }
 
+BOOST_AUTO_TEST_CASE(holds_only_records_of_the_sizes_it_was_made_with) {
+  ledger_record r = record("g", 1000);
+  r.totals.dynamic_nodes = 1;
+  r.bound.bind(0, 4);
+  const budget b = budget_of(all_of(std::move(r)));
+  BOOST_TEST(b.entries[0].bound == "0=4");
+  const auto trouble = [&](std::optional<std::uint64_t> size) {
+    ledger_record of = record("g", 1000);
+    of.totals.dynamic_nodes = 1;
+    if (size) of.bound.bind(0, *size);
+    const gate_result result = check(b, all_of(std::move(of)));
+    return result.trouble.empty() ? std::string{} : result.trouble.front();
+  };
+  BOOST_TEST(trouble(4) == "");
+  expect_text(trouble(5), "dynamic dims were given other sizes (0=5, in the budget 0=4)");
+  expect_text(trouble(std::nullopt), "dynamic dims were given other sizes (none, in the budget");
+}
+
 // A graph of which the high ends are unknown, as a dynamic one's are.
 BOOST_AUTO_TEST_CASE(passes_on_the_ledger_it_was_made_of) {
   const ledgers l;

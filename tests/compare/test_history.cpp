@@ -96,6 +96,21 @@ BOOST_AUTO_TEST_CASE(says_where_models_or_versions_changed) {
   BOOST_TEST(!h.change_of(h.entries()[3], 0).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(tells_no_change_between_other_sizes_of_dynamic_dims) {
+  const auto sized = [](std::string time, std::uint64_t size) {
+    ledger_record r = record(std::move(time), 10);
+    r.need.emplace();
+    r.totals.dynamic_nodes = 1;
+    r.bound.bind(0, size);
+    return r;
+  };
+  const history h = bytes_of(all_of(sized("1", 4), sized("2", 4), sized("3", 8)));
+  BOOST_TEST(!h.entries()[1].is_other_bindings);
+  BOOST_TEST(h.change_of(h.entries()[1], 0).has_value());
+  BOOST_TEST(h.entries()[2].is_other_bindings);
+  BOOST_TEST(!h.change_of(h.entries()[2], 0).has_value());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(command)
@@ -127,10 +142,10 @@ BOOST_AUTO_TEST_CASE(shows_a_line_a_record_with_its_change) {
   r = history_command(arguments);
   expect_text(r.out,
               "graph,target,stage,pass,time,compiler,compiler_version,pipeline,rule.bytes,"
-              "rule.bytes change,other_model,other_versions,file,line\n");
-  expect_text(r.out, ",rlxc,0.2.2,none,512,,false,false," + place + ",2\n");
-  expect_text(r.out, ",rlxc,0.2.2,none,576,64,true,false," + place + ",1\n");
-  expect_text(r.out, ",rlxc,0.2.2,none,576,0,false,false," + place + ",3\n");
+              "rule.bytes change,other_model,other_versions,other_bindings,file,line\n");
+  expect_text(r.out, ",rlxc,0.2.2,none,512,,false,false,false," + place + ",2\n");
+  expect_text(r.out, ",rlxc,0.2.2,none,576,64,true,false,false," + place + ",1\n");
+  expect_text(r.out, ",rlxc,0.2.2,none,576,0,false,false,false," + place + ",3\n");
 
   arguments[1] = "json";
   r = history_command(arguments);

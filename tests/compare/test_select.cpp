@@ -112,6 +112,31 @@ BOOST_AUTO_TEST_CASE(another_source_is_an_obstacle_and_an_unknown_one_is_not) {
   BOOST_TEST(found[0].text.find("source fp1:0, then fp1:1") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(other_sizes_of_dynamic_dims_are_an_obstacle) {
+  ledger_record a;
+  a.need.emplace();
+  a.totals.dynamic_nodes = 1;
+  ledger_record b;
+  b.need.emplace();
+  b.totals.dynamic_nodes = 1;
+  a.bound.bind(0, 4);
+  a.bound.bind(1, 8);
+  b.bound.bind(1, 8);
+  b.bound.bind(0, 4);
+  BOOST_TEST(find_obstacles({&a, &b}).empty());
+  b.bound.bind(1, 9);
+  auto found = find_obstacles({&a, &b});
+  BOOST_REQUIRE(found.size() == 1u);
+  BOOST_TEST((found[0].what == obstacle::other_bindings));
+  BOOST_TEST(found[0].text.find("(0=4,1=8, then 0=4,1=9)") != std::string::npos);
+  b.bound = {};
+  BOOST_TEST(find_obstacles({&a, &b}).size() == 1u);
+  // Sizes that nothing depends on.
+  a.totals.dynamic_nodes = 0;
+  b.totals.dynamic_nodes = 0;
+  BOOST_TEST(find_obstacles({&a, &b}).empty());
+}
+
 BOOST_AUTO_TEST_CASE(other_versions_of_a_model_are_an_obstacle) {
   ledger_record a = record("a", "lowered");
   ledger_record b = record("a", "lowered");

@@ -5,6 +5,7 @@
 #include <opscope/ledger_reader.hpp>
 
 #include "plugin/ledger/json_writer.hpp"
+#include "plugin/ledger/read/long_number.hpp"
 #include "plugin/ledger/read/scanner.hpp"
 #include "plugin/ledger/record.hpp"
 #include "tests/ledger/random_graph.hpp"
@@ -250,7 +251,7 @@ BOOST_AUTO_TEST_CASE(lines_of_others_are_noted_and_left_out) {
       {std::string(3, '\0'), "no JSON object"},
       {std::string(100'000, '['), "no JSON object"},
       {"{\"schema\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}", "not JSON"},
-      {"{\"schema\":" + std::string(1'000, '1') + "}", "not JSON"},
+      {"{\"schema\":" + std::string(1'000, '1') + "}", "the member schema holds a number beyond"},
       {"{\"schema\":\"\xFF\"}", "not JSON"}};
   for (const auto& [text, what] : others) {
     const read_result r = read_text_as_ledger(line + "\n" + text + "\n\n  \n" + line + "\n");
@@ -313,6 +314,31 @@ BOOST_AUTO_TEST_CASE(name_the_member_that_is_wrong) {
               "the member compiler.options holds something that is no text");
   expect_text(complaint_after([](ordered_json& r) { r["tags"] = "x"; }),
               "the member tags is no object");
+}
+
+BOOST_AUTO_TEST_CASE(name_the_number_that_no_64_bits_hold) {
+  for (const char* number : {"18446744073709551616", "-9223372036854775809", "1e999"}) {
+    const auto with = [&](std::string line, std::string_view place, std::string_view old) {
+      const std::size_t at = line.find(place);
+      BOOST_REQUIRE(at != std::string::npos);
+      return line.replace(at + place.size(), old.size(), number);
+    };
+    const std::string plain = plain_record().dump();
+    expect_text(complaint(with(plain, "\"seq\":", "0")),
+                "the member seq holds a number beyond 64 bits");
+    expect_text(complaint(with(plain, "\"views\":", "0")),
+                "the member totals.memory.views holds a number beyond 64 bits");
+    expect_text(complaint(with(plain, "\"by_kind\":[{\"kind\":\"Softmax\",\"count\":", "1")),
+                "the member by_kind.count holds a number beyond 64 bits");
+  }
+  // Numbers in texts are none.
+  ordered_json r = plain_record();
+  r["graph"] = "\"18446744073709551616";
+  BOOST_TEST(!find_long_number(r.dump()).has_value());
+  BOOST_TEST(!find_long_number("{\"a\":18446744073709551615,\"b\":-9223372036854775808}"));
+  for (const char* torn : {"", "{", "\"", "\"\\", "]]}", "{\"a\":-", "1"}) {
+    BOOST_TEST(!find_long_number(torn).has_value());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(have_a_stage_and_a_time) {

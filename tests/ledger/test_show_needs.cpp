@@ -36,17 +36,17 @@ void fill_dynamic(view_builder& b) {
 struct one_ledger {
   scratch place;
   std::string path = place.path("ledger.jsonl");
-  explicit one_ledger(void (*build)(view_builder&), bool with_nodes = true) {
+  explicit one_ledger(void (*build)(view_builder&), bool with_nodes = true,
+                      const bindings& bound = {}) {
     view_builder b{"model"};
     build(b);
     const graph_cost cost = analyze(b.view());
-    const graph_need need = analyze_need(b.view(), {{}, &cost});
+    const graph_need need = analyze_need(b.view(), {bound, &cost});
     ledger_settings settings;
     settings.place = path;
     settings.with_nodes = with_nodes;
-    const bindings unbound;
     BOOST_REQUIRE(
-        !ledger{settings}.append(lowered_record(b.get()), cost, &need, &unbound).has_value());
+        !ledger{settings}.append(lowered_record(b.get()), cost, &need, &bound).has_value());
   }
 };
 
@@ -179,6 +179,42 @@ BOOST_AUTO_TEST_CASE(costs_the_recorded_graph_with_sizes) {
   BOOST_TEST(shown({"--bind", "0=10", l.path})["rows"][0]["need"]["work"] ==
              exactly(2 * 10 * 16 * 8));
   expect_text(text_of({"--bind", "0=10", l.path}), "  costed with ?0 = 10\n");
+}
+
+BOOST_AUTO_TEST_CASE(is_recorded_and_keeps_other_sizes_apart) {
+  bindings ten;
+  ten.bind(0, 10);
+  const one_ledger l{fill_dynamic, true, ten};
+  expect_text(read_text(l.path), ",\"bind\":\"0=10\"}");
+  document r = shown({l.path});
+  BOOST_TEST(r["opscope"]["bind"] == "0=10");
+  BOOST_TEST(r["bound"] == document({{"?0", 10}}));
+  expect_text(text_of({l.path}), "  costed with ?0 = 10\n");
+  expect_text(opscope_command({"recost", l.path}).out, ",\"bind\":\"0=10\"}");
+  expect_text(opscope_command({"recost", "--bind", "0=11", l.path}).out, ",\"bind\":\"0=11\"}");
+
+  const one_ledger open{fill_dynamic};
+  BOOST_TEST(read_text(open.path).find("\"bind\"") == std::string::npos);
+  run_result d = opscope_command({"diff", l.path, open.path});
+  BOOST_TEST(d.status == 2);
+  expect_text(d.err, "dynamic dims were given other sizes (0=10, then none)");
+  expect_text(d.err, "--across-bindings compares nevertheless");
+  d = opscope_command({"diff", "--across-bindings", l.path, open.path});
+  BOOST_TEST(d.status == 0);
+  expect_text(d.out, "dynamic dims were given other sizes");
+  BOOST_TEST(opscope_command({"diff", "--across-versions", l.path, open.path}).status == 2);
+
+  // What is compared with itself is said to be.
+  d = opscope_command({"diff", l.path, l.path});
+  BOOST_TEST(d.status == 0);
+  expect_text(d.err, "opscope: BASE and NEW are the same records of the same file");
+
+  std::string wrong = read_text(l.path);
+  wrong.replace(wrong.find("\"0=10\""), 6, "\"0:10\"");
+  write_text(l.path, wrong);
+  d = opscope_command({"show", l.path});
+  BOOST_TEST(d.status == 2);
+  expect_text(d.err, "the member opscope.bind gives no sizes");
 }
 
 BOOST_AUTO_TEST_CASE(with_a_size_too_few_leaves_the_node_open) {

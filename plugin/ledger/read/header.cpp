@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include "plugin/ledger/read/graph_parser.hpp"
+#include "plugin/ledger/read/long_number.hpp"
 
 namespace opscope {
 
@@ -201,6 +202,9 @@ ledger_record header_parser::parse(std::string& json, std::vector<std::uint32_t>
   json.append(simdjson::SIMDJSON_PADDING, ' ');
   dom::element root;
   if (const auto error = impl_->parser.parse(json.data(), size, false).get(root)) {
+    if (const auto path = find_long_number(std::string_view{json}.substr(0, size))) {
+      throw line_error{"the member " + *path + " holds a number beyond 64 bits"};
+    }
     throw line_error{std::string{"not JSON: "} + simdjson::error_message(error)};
   }
   const reader top{root, ""};
@@ -226,6 +230,12 @@ ledger_record header_parser::parse(std::string& json, std::vector<std::uint32_t>
   r.totals = read_totals(top.at("totals"));
   if (const auto version = top.at("opscope").find("need")) {
     r.need = read_need(top.at("totals"), version->count());
+    if (const auto bind = top.at("opscope").find("bind")) {
+      std::string problem;
+      auto bound = parse_bindings(bind->text(), problem);
+      if (!bound) bind->fail("gives no sizes: " + problem);
+      r.bound = *std::move(bound);
+    }
   }
   r.memory = read_memory(top.at("totals").at("memory"));
   const reader by_kind = top.at("by_kind");

@@ -134,7 +134,7 @@ class matcher {
     pair([](const node_context& c, std::uint32_t id) { return mixed(c.above(id), c.below(id)); },
          policy::in_order);
     pair([](const node_context& c, std::uint32_t id) { return c.above(id); }, policy::unique);
-    pair(leaf_key, policy::unique);
+    pair_leaves_by_name();
     // Names first: a model with a layer less looks the same from its outputs upward, a layer off.
     spread();
     const auto is_possible = [&](std::uint32_t x, std::uint32_t y) {
@@ -149,6 +149,31 @@ class matcher {
             std::uint32_t id) { return mixed(c.frame_above(id), c.frame_below(id)); },
          policy::in_order, is_possible);
     spread();
+  }
+  // Of one type and shape first. Another shape is a change of the leaf only where no other leaf is
+  // used as it was: names that a compiler counts up move from leaf to leaf.
+  void pair_leaves_by_name() {
+    pair(
+        [](const node_context& c, std::uint32_t id) {
+          const std::uint64_t name = leaf_key(c, id);
+          return name == 0 ? 0 : mixed(name, c.operation(id));
+        },
+        policy::unique);
+    if (is_done()) return;
+    const auto use = [](const node_context& c, std::uint32_t id) {
+      return c.side().is_leaf(id) ? mixed(c.operation(id), c.below(id)) : 0;
+    };
+    std::vector<keyed_node> uses_in_a;
+    std::vector<keyed_node> uses_in_b;
+    collect(a_, to_b_, use, uses_in_a);
+    collect(b_, to_a_, use, uses_in_b);
+    const auto has = [](const std::vector<keyed_node>& all, std::uint64_t key) {
+      const auto at = std::lower_bound(all.begin(), all.end(), keyed_node{key, 0});
+      return at != all.end() && at->key == key;
+    };
+    pair(leaf_key, policy::unique, [&](std::uint32_t x, std::uint32_t y) {
+      return !has(uses_in_b, use(a_, x)) && !has(uses_in_a, use(b_, y));
+    });
   }
   // A leaf by its name, whatever its shape.
   static std::uint64_t leaf_key(const node_context& c, std::uint32_t id) {

@@ -180,6 +180,35 @@ BOOST_AUTO_TEST_CASE(renamed_and_renumbered_leaves_are_equal_and_counted) {
   BOOST_TEST(d.renamed_leaves == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(leaves_of_which_the_names_moved_are_matched_by_shape_and_use) {
+  view_builder a;
+  view_builder b;
+  for (view_builder* g : {&a, &b}) {
+    const bool is_base = g == &a;
+    const auto x = g->input("x", {4, 64});
+    const auto square = g->param(is_base ? "p0" : "p1", {64, 64});
+    const auto narrow = g->param(is_base ? "p1" : "p0", {64, 16});
+    const auto y = g->node(RLX_KIND_MatMul, {x, square}, {4, 64});
+    const auto z = g->node(RLX_KIND_Activation, {y}, {4, 64});
+    g->outputs({g->node(RLX_KIND_MatMul, {z, narrow}, {4, 16})});
+  }
+  const costed_side base{a};
+  const costed_side next{b};
+  const graph_diff d = compare_graphs(base.get(), next.get());
+  BOOST_TEST(d.is_equal());
+  BOOST_TEST(d.renamed_leaves == 2u);
+  // A leaf of another shape that no other takes the place of is the same by its name.
+  view_builder wide;
+  const auto x = wide.input("x", {4, 64});
+  const auto y = wide.node(RLX_KIND_MatMul, {x, wide.param("p0", {64, 64})}, {4, 64});
+  const auto z = wide.node(RLX_KIND_Activation, {y}, {4, 64});
+  wide.outputs({wide.node(RLX_KIND_MatMul, {z, wide.param("p1", {64, 32})}, {4, 32})});
+  const costed_side other{wide};
+  const graph_diff changed = compare_graphs(base.get(), other.get());
+  BOOST_TEST(changed.renamed_leaves == 0u);
+  BOOST_TEST(std::ranges::count(changed.rows, edit::changed, &diff_row::what) == 2);
+}
+
 BOOST_AUTO_TEST_CASE(a_model_with_a_layer_less_has_the_others_in_their_places) {
   const auto build = [](view_builder& g, int layers) {
     auto x = g.input("x", {4, 8});

@@ -134,6 +134,20 @@ std::vector<found_obstacle> check_obstacles(const record_pair& pair, const diff_
   return found;
 }
 
+// Where a side was asked for one stage, the other's further stages of the same graph are not
+// missed.
+void leave_out_unchosen_stages(record_pairs& pairs) {
+  const auto erase = [&](std::vector<const ledger_record*>& only, auto record_pair::*side) {
+    std::erase_if(only, [&](const ledger_record* r) {
+      return std::ranges::any_of(pairs.pairs, [&](const record_pair& p) {
+        return (p.*side)->graph == r->graph && (p.*side)->target == r->target;
+      });
+    });
+  };
+  erase(pairs.only_base, &record_pair::base);
+  erase(pairs.only_new, &record_pair::next);
+}
+
 // Throws ledger_error where a graph is on both sides, and only its targets differ.
 void refuse_other_targets(const record_pairs& pairs) {
   for (const ledger_record* a : pairs.only_base) {
@@ -335,6 +349,11 @@ int run_diff(const argument_list& arguments, console& out) {
     });
     record_pairs pairs =
         pair_records(base->records(), next->records(), renames, every_stage, names_graphs);
+    if (std::ranges::any_of(ledgers, [](const std::string& ledger) {
+          return !parse_ledger_argument(ledger).filter.stage.empty();
+        })) {
+      leave_out_unchosen_stages(pairs);
+    }
     if (pairs.pairs.empty()) {
       refuse_other_targets(pairs);
       throw ledger_error{"there is nothing to compare: " + ledgers[0] + " and " + ledgers[1] +

@@ -45,7 +45,12 @@ class pairing {
     for (const ledger_record* r : b.base) {
       if (const ledger_record* other = find_stage(b.next, *r)) result.pairs.push_back({r, other});
     }
-    if (result.pairs.size() != before) return;
+    if (result.pairs.size() != before) {
+      // A compile that got less far is not the whole of what the other was.
+      if (find_lowered(b.next) == nullptr) add_lowered(b.base, result.only_base);
+      if (find_lowered(b.base) == nullptr) add_lowered(b.next, result.only_new);
+      return;
+    }
     if (b.base.size() == 1 && b.next.size() == 1) {
       result.pairs.push_back({b.base.front(), b.next.front()});
       return;
@@ -60,6 +65,10 @@ class pairing {
   record_pairs result;
 
  private:
+  static void add_lowered(const std::vector<const ledger_record*>& all,
+                          std::vector<const ledger_record*>& to) {
+    if (const ledger_record* const r = find_lowered(all)) to.push_back(r);
+  }
   bool every_stage_;
 };
 

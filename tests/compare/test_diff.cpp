@@ -232,6 +232,24 @@ BOOST_AUTO_TEST_CASE(stages_are_named_where_there_are_others_than_lowered) {
   BOOST_TEST(json::parse(r.out)["gate"]["offences"][0]["pass"] == "fuse_swiglu_dual_matmul");
 }
 
+BOOST_AUTO_TEST_CASE(a_stage_that_was_not_asked_for_is_not_missed) {
+  const compiled c{"gemm/mir.json"};
+  const std::string source = c.place.path("source");
+  write_text(source, lines_in(read_text(c.path)).front() + "\n");
+  const std::vector<std::string> limit{"diff", "--fail-over", "rule.bytes=0"};
+  const auto run = [&](const std::string& base, const std::string& next) {
+    std::vector<std::string> arguments = limit;
+    arguments.insert(arguments.end(), {base, next});
+    return opscope_command(arguments);
+  };
+  // The new compile got no lowered graph: nobody can tell what became of it.
+  run_result r = run(c.path, source);
+  BOOST_TEST(r.status == 2);
+  expect_text(r.err, "gemm for cpu: NEW has no such graph");
+  BOOST_TEST(run(c.path, source + "#gemm@source").status == 0);
+  BOOST_TEST(run(c.path + "#gemm@source", source).status == 0);
+}
+
 // Each column of the rows adds up to the line of totals, however few rows are shown.
 BOOST_AUTO_TEST_CASE(rows_that_are_cut_still_add_up) {
   const compiled c{"llama32_1b_s1/mir.json"};

@@ -87,6 +87,15 @@ BOOST_AUTO_TEST_CASE(lowered_graphs_stand_for_a_compile_unless_every_stage_is_wa
              "a@source=a@source a@pass fuse=a@pass fuse a@lowered=a@lowered ");
 }
 
+BOOST_AUTO_TEST_CASE(a_lowered_graph_that_a_side_lacks_is_told_though_its_source_is_compared) {
+  const records whole = list(record("a", "source"), record("a", "lowered"));
+  const records source = list(record("a", "source"));
+  for (const bool every_stage : {false, true}) {
+    BOOST_TEST(pairs_text(pair_records(whole, source, {}, every_stage)) == "a@source=a@source -a ");
+    BOOST_TEST(pairs_text(pair_records(source, whole, {}, every_stage)) == "a@source=a@source +a ");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(unequal_stages_are_compared_only_where_each_side_has_one) {
   const records source = list(record("a", "source"));
   const records lowered = list(record("a", "lowered"));

@@ -368,7 +368,7 @@ int run_diff(const argument_list& arguments, console& out) {
     const bool is_itself = std::ranges::all_of(pairs.pairs, [](const record_pair& p) {
       return p.base->file == p.next->file && p.base->line == p.next->line;
     });
-    if (is_itself) {
+    if (is_itself && values.count("quiet") == 0) {
       notes.function()("BASE and NEW are the same records of the same file, so nothing can differ");
     }
     std::size_t done = 0;

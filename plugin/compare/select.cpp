@@ -90,9 +90,11 @@ const ledger_record* only_graph_and_target(std::span<const ledger_record> all) {
 void check_renames(std::span<const ledger_record> base, std::span<const ledger_record> next,
                    const graph_renames& renames) {
   if (renames.empty()) return;
-  for (const auto& [from, to] : renames) {
-    const auto lacks = [&](const char* side, const std::string& name) {
-      return ledger_error{"--map " + from + "=" + to + ": " + side + " has no graph \"" + name +
+  for (const graph_renames::value_type& rename : renames) {
+    const auto& [from, to] = rename;
+    const std::string given = "--map " + from + "=" + to;
+    const auto lacks = [&given](const char* side, const std::string& name) {
+      return ledger_error{given + ": " + side + " has no graph \"" + name +
                           "\" among those compared; `opscope list` shows what is there"};
     };
     if (std::ranges::find(base, from, &ledger_record::graph) == base.end()) {
@@ -100,8 +102,7 @@ void check_renames(std::span<const ledger_record> base, std::span<const ledger_r
     }
     if (std::ranges::find(next, to, &ledger_record::graph) == next.end()) throw lacks("NEW", to);
     if (std::ranges::count(renames, from, &graph_renames::value_type::first) != 1) {
-      throw ledger_error{"--map " + from + "=" + to + ": \"" + from +
-                         "\" is mapped more than once; leave one"};
+      throw ledger_error{given + ": \"" + from + "\" is mapped more than once; leave one"};
     }
   }
   std::map<std::string, std::string> base_graph_of;  // by its name on the new side

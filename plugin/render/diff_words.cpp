@@ -170,7 +170,8 @@ std::vector<std::string> graphs_text(const std::vector<const ledger_record*>& re
     std::string name = shown_name(r->graph, 60) + " for " + shown_name(r->target, 20);
     auto at = std::ranges::find(
         graphs, name, [](const auto& g) -> auto& { return g.first; });
-    if (at == graphs.end()) at = graphs.insert(graphs.end(), {std::move(name), {}});
+    if (at == graphs.end())
+      at = graphs.emplace(graphs.end(), std::move(name), std::vector<std::string>{});
     const std::string suffix = stage_suffix(r->stage, r->pass);
     at->second.push_back(suffix.empty() ? "lowered" : shown_name(suffix.substr(2), 60));
   }

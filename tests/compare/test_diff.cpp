@@ -15,17 +15,6 @@ void expect_text(const std::string& text, std::string_view part) {
   BOOST_TEST(text.find(part) != std::string::npos, "\"" << part << "\" is not in:\n" << text);
 }
 
-std::vector<std::string> lines_in(const std::string& text) {
-  std::vector<std::string> lines;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
-
 // A ledger of one compile by rlxc, with its source and its passes.
 struct compiled {
   scratch place;
@@ -235,7 +224,7 @@ BOOST_AUTO_TEST_CASE(stages_are_named_where_there_are_others_than_lowered) {
 BOOST_AUTO_TEST_CASE(a_stage_that_was_not_asked_for_is_not_missed) {
   const compiled c{"gemm/mir.json"};
   const std::string source = c.place.path("source");
-  write_text(source, lines_in(read_text(c.path)).front() + "\n");
+  write_text(source, split_lines(read_text(c.path)).front() + "\n");
   const std::vector<std::string> limit{"diff", "--fail-over", "rule.bytes=0"};
   const auto run = [&](const std::string& base, const std::string& next) {
     std::vector<std::string> arguments = limit;
@@ -260,7 +249,7 @@ BOOST_AUTO_TEST_CASE(rows_that_are_cut_still_add_up) {
     std::uint64_t total[2] = {};
     std::uint64_t sum[2] = {};
     bool has_others = false;
-    for (const std::string& line : lines_in(r.out)) {
+    for (const std::string& line : split_lines(r.out)) {
       if (!line.starts_with("llama")) continue;
       // `base nodes,new nodes` come last but for unknown, dynamic and overflowing ones.
       std::vector<std::string> cells;
@@ -404,7 +393,7 @@ BOOST_AUTO_TEST_CASE(many_graphs_are_a_line_each_worst_first_and_those_that_chan
   }
   BOOST_TEST(std::is_sorted(places.begin(), places.end()), r.out);
   BOOST_TEST(r.out.find("\nsame for cpu") == std::string::npos);
-  for (const std::string& line : lines_in(r.out)) {
+  for (const std::string& line : split_lines(r.out)) {
     BOOST_TEST((line.size() <= 100 || line.starts_with("compared although")), line);
   }
   const run_result top =
@@ -504,7 +493,7 @@ BOOST_AUTO_TEST_CASE(what_was_unknown_is_no_growth_and_what_stays_unknown_no_equ
   const std::string one = append_partly_unknown(l, "one", 1, 1);
   const std::string two = append_partly_unknown(l, "two", 1, 2);
   const auto line_of = [](const std::string& text, std::string_view lead) -> std::string {
-    for (const std::string& line : lines_in(text)) {
+    for (const std::string& line : split_lines(text)) {
       if (line.starts_with(lead)) return line;
     }
     return "";

@@ -18,17 +18,6 @@ void expect_text(const std::string& text, std::string_view part) {
   BOOST_TEST(text.find(part) != std::string::npos, "\"" << text << "\" lacks \"" << part << "\"");
 }
 
-std::vector<std::string> split_lines(const std::string& text) {
-  std::vector<std::string> lines;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
-
 // Two layers of a MatMul and its activation; the layers' figures are equal.
 void fill_layers(view_builder& b) {
   auto x = b.input("x", {2, 8});

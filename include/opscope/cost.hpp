@@ -119,9 +119,10 @@ class graph_cost {
 
  private:
   friend class rule_pass;
+  friend class need_pass;  // takes the tensors' sizes over
   std::optional<rlx::graph_view> graph_;
   detail::array<node_cost> nodes_;
-  detail::array<std::uint64_t> tensors_;  // the pass's own, kept for the next graph
+  detail::array<std::uint64_t> tensors_;  // the passes' own (tensor_word), kept for the next graph
   opscope::totals totals_;
 };
 

@@ -55,7 +55,7 @@ class recorded_graph {
   // The n-th nested graph of a node, as in view().nested(id).
   const recorded_graph& nested(std::uint32_t id, std::size_t n) const;
   // Puts other figures, of the same nodes, in place of those recorded. Expressions stay.
-  void set_figures(std::span<const node_cost> costs, std::span<const node_need> needs);
+  void set_figures(std::span<const node_cost> costs, const need_list& needs);
 
  private:
   friend class graph_parser;

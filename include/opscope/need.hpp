@@ -19,31 +19,12 @@
 #include <opscope/bindings.hpp>
 #include <opscope/cost.hpp>
 #include <opscope/interval.hpp>
+#include <opscope/node_need.hpp>
 
 namespace opscope {
 
 // Rises with every change of any figure below; figures of different versions are not compared.
 inline constexpr std::uint32_t need_version = 1;
-
-// One node, 104 bytes. A leaf needs nothing; its bytes are booked where they are read.
-struct node_need {
-  interval read;         // bytes of operands
-  interval written;      // bytes of the result, and of operands that are overwritten
-  interval weights;      // of read: from Params and Constants, also through views, casts, concats
-  interval work;         // floating-point operations of the canonical algorithm
-  interval contraction;  // of work: in sums of products (matmul, attention, convolution)
-  interval int_ops;      // integer and boolean operations
-  bool is_invariant = false;  // computed only from Params and Constants: could be done once
-  bool is_leaf = false;
-  bool is_view = false;  // lies in another node's storage
-  bool is_dead = false;  // no output depends on it
-  std::uint32_t reserved = 0;
-
-  interval bytes() const { return read + written; }
-  bool is_bounded() const {
-    return read.is_bounded() && written.is_bounded() && work.is_bounded() && int_ops.is_bounded();
-  }
-};
 
 struct kind_need {
   std::string_view kind;  // borrowed from the graph view
@@ -94,7 +75,7 @@ class graph_need {
   graph_need& operator=(graph_need&&) noexcept;
   ~graph_need();
 
-  std::span<const node_need> nodes() const { return nodes_; }
+  const need_list& nodes() const { return nodes_; }
   const need_totals& totals() const { return totals_; }
   // In graph order; only nodes about which the model itself says nothing.
   const std::vector<unknown_need>& unknown() const { return unknown_; }
@@ -104,7 +85,7 @@ class graph_need {
  private:
   friend class need_pass;
   std::optional<rlx::graph_view> graph_;
-  detail::array<node_need> nodes_;
+  need_list nodes_;
   std::vector<unknown_need> unknown_;
   need_totals totals_;
   std::unique_ptr<need_scratch> scratch_;

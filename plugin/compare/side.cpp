@@ -5,8 +5,8 @@ namespace opscope {
 graph_side::graph_side(const recorded_graph& g) : graph_{g.view()}, recorded_{&g} {}
 
 graph_side::graph_side(const rlx::graph_view& g, std::span<const node_cost> rule,
-                       std::span<const node_need> needs, std::vector<std::string_view> labels)
-    : graph_{g}, rule_{rule}, needs_{needs}, labels_{std::move(labels)} {}
+                       const need_list& needs, std::vector<std::string_view> labels)
+    : graph_{g}, rule_{rule}, needs_{&needs}, labels_{std::move(labels)} {}
 
 std::string_view graph_side::leaf_name(std::uint32_t id) const {
   const std::uint32_t kind = node(id).kind;
@@ -17,9 +17,7 @@ std::string_view graph_side::leaf_name(std::uint32_t id) const {
 }
 
 std::optional<node_need> graph_side::need(std::uint32_t id) const {
-  if (recorded_ != nullptr) return recorded_->need(id);
-  if (needs_.empty()) return std::nullopt;
-  return needs_[id];
+  return recorded_ != nullptr ? recorded_->need(id) : (*needs_)[id];
 }
 
 }  // namespace opscope

@@ -18,9 +18,9 @@ class graph_side {
  public:
   // A graph as it was recorded, with the figures and labels that were.
   explicit graph_side(const recorded_graph& g);
-  // A graph costed here; the view must be sound. `needs` is empty where there are none.
-  graph_side(const rlx::graph_view& g, std::span<const node_cost> rule,
-             std::span<const node_need> needs, std::vector<std::string_view> labels);
+  // A graph costed here; the view must be sound.
+  graph_side(const rlx::graph_view& g, std::span<const node_cost> rule, const need_list& needs,
+             std::vector<std::string_view> labels);
 
   const rlx::graph_view& graph() const { return graph_; }
   std::uint32_t size() const { return graph_.size(); }
@@ -44,7 +44,7 @@ class graph_side {
   rlx::graph_view graph_;
   const recorded_graph* recorded_ = nullptr;
   std::span<const node_cost> rule_;
-  std::span<const node_need> needs_;
+  const need_list* needs_ = nullptr;
   std::vector<std::string_view> labels_;
 };
 

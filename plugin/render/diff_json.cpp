@@ -4,6 +4,7 @@
 
 #include "plugin/render/diff.hpp"
 #include "plugin/render/gate.hpp"
+#include "plugin/render/record_json.hpp"
 
 namespace opscope {
 
@@ -80,14 +81,8 @@ class diff_json_writer {
     out_.number(r.line);
     out_.raw(",\"time\":");
     out_.text(r.time);
-    out_.raw(",\"graph\":");
-    out_.text(r.graph);
-    out_.raw(",\"target\":");
-    out_.text(r.target);
-    out_.raw(",\"stage\":");
-    out_.text(r.stage);
-    out_.raw(",\"pass\":");
-    text_or_null(r.pass);
+    out_.raw(',');
+    write_record_key(out_, r.graph, r.target, r.stage, r.pass);
     out_.raw(",\"opscope\":{\"version\":");
     out_.text(r.opscope_version);
     out_.raw(",\"rule\":");

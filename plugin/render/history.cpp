@@ -2,6 +2,7 @@
 
 #include <opscope/units.hpp>
 
+#include "plugin/render/record_json.hpp"
 #include "plugin/render/table.hpp"
 
 namespace opscope {
@@ -97,18 +98,8 @@ std::string history_text(const history& h,
 
 void history_json(json_writer& out, std::string_view graph, const history& h) {
   for (const history_entry& e : h.entries()) {
-    out.raw("{\"graph\":");
-    out.text(graph);
-    out.raw(",\"target\":");
-    out.text(e.target);
-    out.raw(",\"stage\":");
-    out.text(e.stage);
-    out.raw(",\"pass\":");
-    if (e.pass) {
-      out.text(*e.pass);
-    } else {
-      out.null();
-    }
+    out.raw('{');
+    write_record_key(out, graph, e.target, e.stage, e.pass);
     out.raw(",\"time\":");
     out.text(e.time);
     out.raw(",\"file\":");

@@ -48,23 +48,27 @@ std::string invariant_lines(const rlx::graph_view& graph, const graph_need& need
                             std::size_t most) {
   const interval sum = need.totals().invariant;
   if (sum.is_zero()) return "";
-  std::vector<std::uint32_t> ids;
-  for (std::uint32_t id = 0; id < need.nodes().size(); ++id) {
-    const node_need& n = need.nodes()[id];
-    if (n.is_invariant && !n.is_leaf && !n.bytes().is_zero()) ids.push_back(id);
+  struct mover {
+    std::uint32_t id;
+    interval bytes;
+  };
+  std::vector<mover> movers;
+  std::uint32_t id = 0;
+  for (const node_need n : need.nodes()) {
+    if (n.is_invariant && !n.is_leaf && !n.bytes().is_zero()) movers.push_back({id, n.bytes()});
+    ++id;
   }
-  std::stable_sort(ids.begin(), ids.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return need.nodes()[a].bytes().lo() > need.nodes()[b].bytes().lo();
-  });
-  std::string text = "invariant: " + interval_bytes(sum) + " in " + std::to_string(ids.size()) +
-                     (ids.size() == 1 ? " node" : " nodes") +
+  std::stable_sort(movers.begin(), movers.end(),
+                   [](const mover& a, const mover& b) { return a.bytes.lo() > b.bytes.lo(); });
+  std::string text = "invariant: " + interval_bytes(sum) + " in " + std::to_string(movers.size()) +
+                     (movers.size() == 1 ? " node" : " nodes") +
                      ", computed from weights alone: could be done once\n";
   const label_table labels{graph};
-  for (std::size_t i = 0; i < ids.size() && i < most; ++i) {
-    text += "  " + interval_bytes(need.nodes()[ids[i]].bytes()) + "  " +
-            shown_name(labels[ids[i]].text()) + "\n";
+  for (std::size_t i = 0; i < movers.size() && i < most; ++i) {
+    text += "  " + interval_bytes(movers[i].bytes) + "  " +
+            shown_name(labels[movers[i].id].text()) + "\n";
   }
-  if (ids.size() > most) text += "  and " + std::to_string(ids.size() - most) + " more\n";
+  if (movers.size() > most) text += "  and " + std::to_string(movers.size() - most) + " more\n";
   return text;
 }
 

@@ -29,6 +29,18 @@ void pairs(json_writer& out, const text_pairs& all) {
 
 }  // namespace
 
+void write_record_key(json_writer& out, std::string_view graph, std::string_view target,
+                      std::string_view stage, const std::optional<std::string>& pass) {
+  out.raw("\"graph\":");
+  out.text(graph);
+  out.raw(",\"target\":");
+  out.text(target);
+  out.raw(",\"stage\":");
+  out.text(stage);
+  out.raw(",\"pass\":");
+  optional_text(out, pass);
+}
+
 void write_record_head(json_writer& out, const ledger_record& r) {
   out.raw("\"file\":");
   out.text(r.file);

@@ -34,8 +34,8 @@ measure sum_of_nodes(const metric& m, const rlx::graph_view& g, const costed& c)
   std::uint64_t sum = 0;
   bool is_floor = false;
   for (std::uint32_t id = 0; id < g.size(); ++id) {
-    const measure x =
-        m.of_node({&c.rule.nodes()[id], &c.need.nodes()[id], rlx::is_leaf_kind(g.node(id).kind)});
+    const node_need need = c.need.nodes()[id];
+    const measure x = m.of_node({&c.rule.nodes()[id], &need, rlx::is_leaf_kind(g.node(id).kind)});
     if (!x.is_known()) return x;
     is_floor |= x.is_floor();
     sum += x.value();

@@ -25,7 +25,7 @@ class digest {
   void add(const rlx::graph_view& g) {
     std::ostringstream s;
     const graph_need n = analyze_need(g);
-    for (const node_need& node : n.nodes()) {
+    for (const node_need node : n.nodes()) {
       s << node.read << node.written << node.weights << node.work << node.contraction
         << node.int_ops << node.is_invariant << node.is_dead << '\n';
     }

@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(invariant_work_is_32_concats_of_weights) {
       std::uint64_t of_qkv = 0, of_up_gate = 0;
       std::set<std::string> names;
       for (std::uint32_t id = 0; id < view.size(); ++id) {
-        const node_need& node = n.nodes()[id];
+        const node_need node = n.nodes()[id];
         if (!node.is_invariant || node.is_leaf || node.bytes().is_zero()) continue;
         BOOST_TEST(view.node(id).kind == std::uint32_t{RLX_KIND_Concat});
         BOOST_TEST(node.read == node.written);

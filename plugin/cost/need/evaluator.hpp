@@ -26,13 +26,17 @@ struct node_figures {
   N work;
   N contraction;
   N int_ops;
+
+  static node_figures of(const exact_need& x) {
+    return {N{x.read}, N{x.written}, N{x.weights}, N{x.work}, N{x.contraction}, N{x.int_ops}};
+  }
 };
 
 enum class outcome : std::uint8_t {
   nothing,
-  exact,    // all figures known exactly, and below 2^64-1
-  known,    // as far as intervals say
-  unknown,  // nothing is
+  exact,    // told as exact_need
+  known,    // told as node_figures, as far as intervals say
+  unknown,  // told as node_figures, none of which is known
 };
 
 // A part of an operand that a node needs, where that is not all of it.
@@ -65,14 +69,15 @@ struct evaluation_storage {
   std::vector<std::uint8_t> flags;  // by node
   std::vector<partial_read<N>> partial;
   std::vector<beside<N>> apart;
+  std::vector<const need::details*> slicers;  // of each node that slices, in order
   details_cache details;
 };
 
-inline shapes<interval> make_shapes(const rlx::graph_view& g, const bindings& b,
+inline shapes<interval> make_shapes(const rlx::graph_view& g, const bindings& b, known_sizes known,
                                     evaluation_storage<interval>& s) {
-  return {g, b, s.sizes};
+  return {g, b, known, s.sizes};
 }
-inline shapes<symbolic> make_shapes(const rlx::graph_view& g, const bindings& b,
+inline shapes<symbolic> make_shapes(const rlx::graph_view& g, const bindings& b, known_sizes,
                                     evaluation_storage<symbolic>&) {
   return {g, b};
 }
@@ -86,16 +91,17 @@ class evaluator {
  public:
   // All must outlive it.
   evaluator(const rlx::graph_view& g, const bindings& bound, evaluation_storage<N>& storage,
-            unsigned depth)
+            unsigned depth, known_sizes known = {})
       : graph_{g},
         bindings_{bound},
         storage_{storage},
-        shapes_{make_shapes(g, bound, storage)},
+        shapes_{make_shapes(g, bound, known, storage)},
         site_{shapes_, storage.details},
         depth_{depth} {
     storage.flags.assign(g.size(), 0);
     storage.partial.clear();
     storage.apart.clear();
+    storage.slicers.clear();
     storage.details.restart(g);
   }
 
@@ -105,13 +111,13 @@ class evaluator {
   std::span<const partial_read<N>> partial() const { return storage_.partial; }
   std::span<const beside<N>> apart() const { return storage_.apart; }
   bool is_repeatable() const { return is_repeatable_; }
-  const details& said(std::uint32_t id) { return storage_.details.of(id); }
   N bytes(std::uint32_t id) const { return shapes_.bytes(id); }
 
-  // The next node in order. `nothing` where it needs nothing (a leaf, a view): `f` is then
-  // untouched. F has the members of node_figures.
-  template <class F>
-  outcome evaluate(std::uint32_t id, F& f);
+  // The next node in order. `nothing` where it needs nothing (a leaf, a view); else one of the two
+  // is filled.
+  outcome evaluate(std::uint32_t id, exact_need& x, node_figures<N>& f);
+  // Where `slices` nodes cut, in order, so that the walk back need not read their cold records.
+  std::span<const details* const> slicers() const { return storage_.slicers; }
   // Why the node just evaluated is unknown. The text is constant.
   const char* reason() const { return site_.reason(); }
 
@@ -125,16 +131,13 @@ class evaluator {
     return (n.kind >= RLX_KIND_If && n.kind <= RLX_KIND_CustomFn) || !rlx::is_listed_kind(n.kind);
   }
   void evaluate_bodies(std::uint32_t id);
-  template <class F>
-  outcome apply_formula(std::uint32_t id, const entry& e, std::uint8_t common, F& f);
+  outcome apply_formula(std::uint32_t id, const entry& e, std::uint8_t common, node_figures<N>& f);
   N needed(unsigned i) { return site_.is_tracked(i) ? site_.tracked(i) : site_.bytes(i); }
-  template <class F>
-  void sum_reads(const rlx_node& n, F& f);
+  void sum_reads(const rlx_node& n, node_figures<N>& f);
   // The usual node: a closed form, over operands and an output of regular sizes. False where it is
-  // not; `f` is then as it was.
-  template <class F>
+  // not.
   bool apply_closed(const rlx_node& n, const closed_form& form, tensor_word own,
-                    std::uint8_t& common, F& f);
+                    std::uint8_t& common, exact_need& x);
   struct whole_reads {
     std::uint64_t bytes = 0;
     std::uint64_t weights = 0;
@@ -143,8 +146,7 @@ class evaluator {
   // The usual case of sum_reads: operands that are read whole, of regular sizes, each in storage of
   // its own or named again in a row. False where it is not.
   bool sum_whole_reads(const rlx_node& n, whole_reads& sum) const;
-  template <class F>
-  void add_read(N bytes, std::uint32_t operand, F& f) {
+  void add_read(N bytes, std::uint32_t operand, node_figures<N>& f) {
     f.read += bytes;
     if ((storage_.flags[operand] & weight_flag) != 0) f.weights += bytes;
   }
@@ -177,8 +179,9 @@ void evaluator<N>::evaluate_bodies(std::uint32_t id) {
 }
 
 template <class N>
-template <class F>
-__attribute__((always_inline)) inline outcome evaluator<N>::evaluate(std::uint32_t id, F& f) {
+__attribute__((always_inline)) inline outcome evaluator<N>::evaluate(std::uint32_t id,
+                                                                     exact_need& x,
+                                                                     node_figures<N>& f) {
   const rlx_node& n = graph_.node(id);
   const tensor_word own = shapes_.enter(id, n);
   const entry& e = entry_of(n.kind);
@@ -188,18 +191,17 @@ __attribute__((always_inline)) inline outcome evaluator<N>::evaluate(std::uint32
     return outcome::nothing;
   }
   const std::uint32_t* const inputs = graph_.inputs().data() + n.inputs_begin;
+  if ((e.traits & slices) != 0) storage_.slicers.push_back(&storage_.details.of(id));
   if (n.view_root == id && own.bytes() != 0) {  // regular, not empty
     if ((e.traits & slices) != 0 && n.input_count == 1) {
       // A run of its operand is read and written. They are many after lowering.
       const std::uint8_t common = flags[inputs[0]] & (invariant_flag | weight_flag);
       flags[id] = common;
-      f.read = f.written = N{own.bytes()};
-      f.weights = (common & weight_flag) != 0 ? f.read : N{};
-      f.work = f.contraction = f.int_ops = N{};
+      x = {own.bytes(), own.bytes(), (common & weight_flag) != 0 ? own.bytes() : 0, 0, 0, 0};
       return outcome::exact;
     }
     std::uint8_t common = 0;
-    if (apply_closed(n, e.apply->form, own, common, f)) {
+    if (apply_closed(n, e.apply->form, own, common, x)) {
       flags[id] = (e.traits & carries_weights) != 0 ? common : common & invariant_flag;
       return outcome::exact;
     }
@@ -215,9 +217,11 @@ __attribute__((always_inline)) inline outcome evaluator<N>::evaluate(std::uint32
 }
 
 template <class N>
-template <class F>
-inline bool evaluator<N>::apply_closed(const rlx_node& n, const closed_form& form, tensor_word own,
-                                       std::uint8_t& common, F& f) {
+__attribute__((always_inline)) inline bool evaluator<N>::apply_closed(const rlx_node& n,
+                                                                      const closed_form& form,
+                                                                      tensor_word own,
+                                                                      std::uint8_t& common,
+                                                                      exact_need& x) {
   if (!form.is_set || n.input_count < form.least_operands) return false;
   whole_reads reads;
   if (!sum_whole_reads(n, reads)) return false;
@@ -253,19 +257,14 @@ inline bool evaluator<N>::apply_closed(const rlx_node& n, const closed_form& for
     }
   }
   common = reads.common;
-  f.read = N{reads.bytes};
-  f.written = N{own.bytes()};
-  f.weights = N{reads.weights};
-  f.work = N{work};
-  f.contraction = N{contraction};
-  f.int_ops = N{int_ops};
+  x = {reads.bytes, own.bytes(), reads.weights, work, contraction, int_ops};
   return true;
 }
 
 template <class N>
-template <class F>
 __attribute__((noinline)) outcome evaluator<N>::apply_formula(std::uint32_t id, const entry& e,
-                                                              std::uint8_t common, F& f) {
+                                                              std::uint8_t common,
+                                                              node_figures<N>& f) {
   const rlx_node& n = graph_.node(id);
   const bool is_view = n.view_root != id;
   site_.restart(id);
@@ -373,8 +372,7 @@ inline bool evaluator<N>::sum_whole_reads(const rlx_node& n, whole_reads& sum) c
 }
 
 template <class N>
-template <class F>
-void evaluator<N>::sum_reads(const rlx_node& n, F& f) {
+void evaluator<N>::sum_reads(const rlx_node& n, node_figures<N>& f) {
   const std::uint32_t* inputs = graph_.inputs().data() + n.inputs_begin;
   const auto root = [&](std::uint32_t i) { return graph_.node(inputs[i]).view_root; };
   bool are_apart = true;

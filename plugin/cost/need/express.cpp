@@ -33,9 +33,12 @@ std::vector<node_expressions> express_need(const rlx::graph_view& graph, const b
   if (!is_any) return all;
   need::evaluation_storage<need::symbolic> storage;
   need::evaluator<need::symbolic> e{graph, bound, storage, 0};
+  exact_need x;
   need::node_figures<need::symbolic> f;
   for (std::uint32_t id = 0; id < graph.size(); ++id) {
-    if (e.evaluate(id, f) == need::outcome::nothing) f = {};
+    const need::outcome o = e.evaluate(id, x, f);
+    if (o == need::outcome::nothing) f = {};
+    if (o == need::outcome::exact) f = need::node_figures<need::symbolic>::of(x);
     const rlx_node& n = graph.node(id);
     if (rlx::is_leaf_kind(n.kind)) continue;
     const auto inputs = graph.inputs(n);

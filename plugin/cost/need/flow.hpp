@@ -68,7 +68,8 @@ class flow {
   N runs(const evaluator<N>& e, std::uint32_t id, bool& is_all);
   void read_whole(std::uint32_t id) { states_[id] |= live | whole; }
   // These tell the operands of a node that some output depends on what of them it needs.
-  void pass_run(evaluator<N>& e, std::uint32_t id, bool is_whole_now);
+  // `r` is null where not all of the run may be needed.
+  void pass_run(const evaluator<N>& e, std::uint32_t id, const std::optional<run>* r);
   void pass_on(evaluator<N>& e, std::uint32_t id, bool is_whole_now,
                std::span<const partial_read<N>> tracked);
   void pass_through(evaluator<N>& e, std::uint32_t id, bool is_whole_now);
@@ -144,10 +145,14 @@ void flow<N>::walk(evaluator<N>& e, Look look) {
   for (const std::uint32_t output : g.outputs()) read_whole(output);
   const std::span<const partial_read<N>> partial = e.partial();
   std::size_t partial_end = partial.size();
+  auto slicer = e.slicers().end();
   std::uint8_t* const states = states_.data();
   for (std::uint32_t id = g.size(); id-- > 0;) {
     std::size_t partial_begin = partial_end;
     while (partial_begin != 0 && partial[partial_begin - 1].node == id) --partial_begin;
+    const rlx_node& n = g.node(id);
+    const bool is_slicer = (entry_of(n.kind).traits & slices) != 0;
+    if (is_slicer) --slicer;
     if ((states[id] & live) != 0) {
       if ((states[id] & whole) == 0 && heads_[id] != none) {
         bool is_all = false;
@@ -158,10 +163,9 @@ void flow<N>::walk(evaluator<N>& e, Look look) {
       if ((flags & leaf_flag) == 0) {
         // An empty result depends on nothing.
         const bool is_whole_now = (states[id] & whole) != 0 && !e.sizes().may_be_empty(id);
-        const rlx_node& n = g.node(id);
         const std::uint32_t* const inputs = g.inputs().data() + n.inputs_begin;
-        if ((entry_of(n.kind).traits & slices) != 0 && n.input_count == 1 && n.rank != 0) {
-          pass_run(e, id, is_whole_now);
+        if (is_slicer && n.input_count == 1 && n.rank != 0) {
+          pass_run(e, id, is_whole_now ? &(*slicer)->run : nullptr);
         } else if ((flags & view_flag) != 0) {
           pass_through(e, id, is_whole_now);
         } else if (is_whole_now && partial_begin == partial_end) {
@@ -177,15 +181,15 @@ void flow<N>::walk(evaluator<N>& e, Look look) {
 }
 
 template <class N>
-inline void flow<N>::pass_run(evaluator<N>& e, std::uint32_t id, bool is_whole_now) {
+inline void flow<N>::pass_run(const evaluator<N>& e, std::uint32_t id,
+                              const std::optional<run>* r) {
   const rlx::graph_view& g = e.graph();
   const std::uint32_t x = g.inputs()[g.node(id).inputs_begin];
   states_[x] |= live;
-  const std::optional<run>* const r = is_whole_now ? &e.said(id).run : nullptr;
   if (r != nullptr && *r && (*r)->axis < g.node(x).rank) {
     add(x, static_cast<std::uint32_t>((*r)->axis), (*r)->begin, (*r)->end, e.bytes(id));
   } else {
-    add_amount(x, is_whole_now ? e.bytes(id) : from_to(N{}, e.bytes(id)));
+    add_amount(x, r != nullptr ? e.bytes(id) : from_to(N{}, e.bytes(id)));
   }
 }
 

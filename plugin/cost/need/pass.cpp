@@ -58,41 +58,32 @@ N output_bytes(const evaluator<N>& e, const rlx::graph_view& g) {
 
 __extension__ using u128 = unsigned __int128;
 
-// The bytes that nodes move under the rule; unknown where they are of one node.
-class rule_sum {
- public:
-  void add(const node_cost& c) {
-    sum_ += c.raw[0];
-    sum_ += c.raw[1];
-    is_known_ &= (c.unknown & (node_cost::read | node_cost::written)) == 0;
+// What the nodes whose needs are bounded move under the rule; unknown where it is of one of them.
+figure bytes_of_bounded(std::span<const node_cost> rule, const need_list& needs) {
+  u128 sum = 0;
+  for (std::uint32_t id = 0; id < rule.size(); ++id) {
+    if (needs[id].is_leaf || !needs[id].is_bounded()) continue;
+    const node_cost& c = rule[id];
+    if ((c.unknown & (node_cost::read | node_cost::written)) != 0) return std::nullopt;
+    sum += c.raw[0];
+    sum += c.raw[1];
   }
-  figure value() const {
-    if (!is_known_ || (sum_ >> 64) != 0) return std::nullopt;
-    return static_cast<std::uint64_t>(sum_);
-  }
-
- private:
-  u128 sum_ = 0;
-  bool is_known_ = true;
-};
+  return (sum >> 64) == 0 ? figure{static_cast<std::uint64_t>(sum)} : std::nullopt;
+}
 
 // Sums of nodes the figures of which are exact and not too large, so that many fit 64 bits.
 class exact_needs {
  public:
   // False where a figure is too large; the node is then to be added otherwise.
-  bool add(const node_need& n) {
-    const std::uint64_t read = n.read.lo();
-    const std::uint64_t written = n.written.lo();
-    const std::uint64_t work = n.work.lo();
-    const std::uint64_t int_ops = n.int_ops.lo();
-    if (((read | written | work | int_ops) >> most_bits) != 0) return false;
-    sums_[0] += read;
-    sums_[1] += written;
-    sums_[2] += n.weights.lo();  // of read
-    sums_[3] += work;
-    sums_[4] += n.contraction.lo();  // of work
-    sums_[5] += int_ops;
-    if (n.is_invariant) sums_[6] += read + written;
+  bool add(const exact_need& n, bool is_invariant) {
+    if (((n.read | n.written | n.work | n.int_ops) >> most_bits) != 0) return false;
+    sums_[0] += n.read;
+    sums_[1] += n.written;
+    sums_[2] += n.weights;  // of read
+    sums_[3] += n.work;
+    sums_[4] += n.contraction;  // of work
+    sums_[5] += n.int_ops;
+    if (is_invariant) sums_[6] += n.read + n.written;
     if (++added_ == block) fold();
     return true;
   }
@@ -128,9 +119,12 @@ body_need<N> evaluate_body(const rlx_graph_view& graph, const bindings& bound, u
   evaluation_storage<N> storage;
   evaluator<N> e{g, bound, storage, depth};
   body_need<N> b;
+  exact_need x;
   node_figures<N> f;
   for (std::uint32_t id = 0; id < g.size(); ++id) {
-    if (e.evaluate(id, f) == outcome::nothing) continue;
+    const outcome o = e.evaluate(id, x, f);
+    if (o == outcome::nothing) continue;
+    if (o == outcome::exact) f = node_figures<N>::of(x);
     b.work += f.work;
     b.contraction += f.contraction;
     b.int_ops += f.int_ops;
@@ -148,7 +142,7 @@ body_need<N> evaluate_body(const rlx_graph_view& graph, const bindings& bound, u
       b.leaf_bytes += part;
     }
   }
-  for (const beside<N>& x : e.apart()) b.leaf_bytes += back.as_needed(x.node, x.read);
+  for (const beside<N>& a : e.apart()) b.leaf_bytes += back.as_needed(a.node, a.read);
   b.is_repeatable = e.is_repeatable();
   return b;
 }
@@ -172,72 +166,76 @@ class need_pass {
     t.int_ops += n.int_ops;
     if (n.is_invariant) t.invariant += n.bytes();
   }
+  static node_need whole(const exact_need& x, bool is_invariant) {
+    return {x.read, x.written, x.weights, x.work, x.contraction, x.int_ops, is_invariant};
+  }
   static void run(const rlx::graph_view& graph, const need_options& options, graph_need& result) {
     if (!result.scratch_) result.scratch_ = std::make_unique<need_scratch>();
     result.graph_ = graph;
     result.unknown_.clear();
     result.totals_ = {};
-    result.nodes_.resize(graph.size());  // not initialised: each is written below
+    result.nodes_.clear();
+    result.nodes_.reserve(graph.size());
     need_scratch& scratch = *result.scratch_;
-    need::evaluator<interval> e{graph, options.bindings, scratch.evaluation, 0};
     need_totals& t = result.totals_;
-    std::span<const node_cost> rule;
     const bool has_rule = options.rule != nullptr && options.rule->nodes().size() == graph.size();
-    if (has_rule) rule = options.rule->nodes();
-    need::rule_sum rule_bytes;
-    need::rule_sum counted_rule_bytes;
-
+    const need::known_sizes sizes = has_rule ? options.rule->tensors_ : need::known_sizes{};
+    need::evaluator<interval> e{graph, options.bindings, scratch.evaluation, 0, sizes};
     // Most nodes are known exactly, and summed up apart.
     need::exact_needs exact;
     std::uint64_t bounded_nodes = 0;
     std::uint64_t counted_nodes = 0;
+    exact_need x;
+    need::node_figures<interval> f;
     for (std::uint32_t id = 0; id < graph.size(); ++id) {
-      node_need& n = result.nodes_[id];
-      const need::outcome o = e.evaluate(id, n);
-      if (o == need::outcome::nothing) n = {};
+      const need::outcome o = e.evaluate(id, x, f);
       const std::uint8_t flags = e.flags(id);
-      n.is_invariant = (flags & need::invariant_flag) != 0;
-      n.is_leaf = (flags & need::leaf_flag) != 0;
-      n.is_view = (flags & need::view_flag) != 0;
-      n.is_dead = false;
-      n.reserved = 0;
-      if (n.is_leaf) continue;
-      ++counted_nodes;
+      const bool is_invariant = (flags & need::invariant_flag) != 0;
       bool is_bounded = true;
-      if (o != need::outcome::nothing && !(o == need::outcome::exact && exact.add(n))) {
+      if (o == need::outcome::exact) {
+        result.nodes_.push_exact(x, is_invariant);
+        if (!exact.add(x, is_invariant)) add(t, whole(x, is_invariant));
+      } else if (o == need::outcome::nothing) {
+        const bool is_leaf = (flags & need::leaf_flag) != 0;
+        result.nodes_.push_nothing(is_invariant, is_leaf, !is_leaf);
+        if (is_leaf) continue;
+      } else {
+        node_need n{f.read,        f.written, f.weights,    f.work,
+                    f.contraction, f.int_ops, is_invariant, false};
+        n.is_view = (flags & need::view_flag) != 0;
+        result.nodes_.push_back(n);
         add(t, n);
         is_bounded = n.is_bounded();
         if (o == need::outcome::unknown) result.unknown_.push_back({id, e.reason()});
       }
+      ++counted_nodes;
       bounded_nodes += is_bounded ? 1 : 0;
-      if (has_rule) {
-        counted_rule_bytes.add(rule[id]);
-        if (is_bounded) rule_bytes.add(rule[id]);
-      }
     }
     exact.add_to(t);
     t.unknown_nodes = counted_nodes - bounded_nodes;
     t.coverage = {bounded_nodes, counted_nodes, {}, {}};
     if (has_rule) {
-      t.coverage.rule_bytes = rule_bytes.value();
-      t.coverage.counted_rule_bytes = counted_rule_bytes.value();
+      t.coverage.counted_rule_bytes = options.rule->totals().bytes;  // of leaves there are none
+      t.coverage.rule_bytes = bounded_nodes == counted_nodes
+                                  ? t.coverage.counted_rule_bytes
+                                  : need::bytes_of_bounded(options.rule->nodes(), result.nodes_);
     }
 
     need::flow<interval>& back = scratch.flow;
     back.walk(e, [&](std::uint32_t id) {
       if (!back.is_live(id)) {
-        result.nodes_[id].is_dead = true;
+        result.nodes_.mark_dead(id);
       } else if ((e.flags(id) & need::leaf_flag) != 0) {
         (graph.node(id).kind == RLX_KIND_Input ? t.io_inputs : t.io_weights) += back.needed(e, id);
       }
     });
     t.io_outputs = need::output_bytes(e, graph);
-    for (const need::beside<interval>& x : e.apart()) {
-      t.io_weights += back.as_needed(x.node, x.read);
+    for (const need::beside<interval>& a : e.apart()) {
+      t.io_weights += back.as_needed(a.node, a.read);
       // A row appended to a cache, a state carried on: it outlives the graph where its place does.
-      const std::uint32_t root = graph.node(x.node).view_root;
-      const bool is_intermediate = root != x.node && (e.flags(root) & need::leaf_flag) == 0;
-      if (back.is_live(x.node) && !is_intermediate) t.io_outputs += x.written;
+      const std::uint32_t root = graph.node(a.node).view_root;
+      const bool is_intermediate = root != a.node && (e.flags(root) & need::leaf_flag) == 0;
+      if (back.is_live(a.node) && !is_intermediate) t.io_outputs += a.written;
     }
     t.graph_io = t.io_inputs + t.io_weights + t.io_outputs;
   }
@@ -272,7 +270,7 @@ std::vector<kind_need> graph_need::by_kind() const {
       kinds.push_back({rlx::text(graph_->info(id).kind_text), 0, {}});
     }
     kind_need& k = kinds[at];
-    const node_need& n = nodes_[id];
+    const node_need n = nodes_[id];
     ++k.count;
     k.need.read += n.read;
     k.need.written += n.written;

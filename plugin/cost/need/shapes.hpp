@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <rlx/view.hpp>
+#include <span>
 
 #include <opscope/interval.hpp>
 #include <opscope/need.hpp>
@@ -16,16 +17,20 @@ namespace opscope::need {
 template <class N>
 class shapes;
 
-// The size of each node's result, kept since most are asked for once a reader.
-using kept_sizes = detail::array<std::uint64_t>;  // tensor_word
+// The size of each node's result (tensor_word), kept since most are asked for once a reader.
+using kept_sizes = detail::array<std::uint64_t>;
+// Sizes that were measured before, or nothing. They may be marked.
+using known_sizes = std::span<const std::uint64_t>;
 
 template <>
 class shapes<interval> {
  public:
-  // All must outlive it. `kept` is storage that may be used again.
-  shapes(const rlx::graph_view& g, const bindings& b, kept_sizes& kept)
-      : graph_{g}, bindings_{b}, kept_{kept} {
-    kept_.resize(g.size());
+  // All must outlive it. `kept` is storage that may be used again, for what is not known.
+  shapes(const rlx::graph_view& g, const bindings& b, known_sizes known, kept_sizes& kept)
+      : graph_{g}, bindings_{b}, known_{known.data()} {
+    if (!known.empty()) return;
+    kept.resize(g.size());
+    known_ = to_measure_ = kept.data();
   }
   const rlx::graph_view& graph() const { return graph_; }
 
@@ -37,12 +42,13 @@ class shapes<interval> {
   }
   // Measures `id`; called once for every node, in order, before its sizes are asked for.
   tensor_word enter(std::uint32_t id, const rlx_node& n) {
+    if (to_measure_ == nullptr) return kept(id);
     const tensor_word w = tensor_word::measure(graph_.raw(), n);
-    kept_[id] = w.raw();
+    to_measure_[id] = w.raw();
     return w;
   }
   // The size of `id` where it is a regular one.
-  tensor_word kept(std::uint32_t id) const { return tensor_word{kept_[id]}; }
+  tensor_word kept(std::uint32_t id) const { return tensor_word{known_[id]}; }
   interval bytes(std::uint32_t id) const {
     const tensor_word w = kept(id);
     return w.is_regular() ? interval{w.bytes()} : irregular_bytes(id);
@@ -71,7 +77,8 @@ class shapes<interval> {
 
   const rlx::graph_view& graph_;
   const bindings& bindings_;
-  kept_sizes& kept_;
+  const std::uint64_t* known_;
+  std::uint64_t* to_measure_ = nullptr;  // the same, where they are not known yet
 };
 
 template <>

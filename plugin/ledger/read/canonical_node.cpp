@@ -279,32 +279,31 @@ bool canonical_node::figures(node_cost& cost) {
          skip(",\"flops\":") && figure_of(cost, 3);
 }
 
-bool canonical_node::ends(graph_arrays& g, need_column column) {
+bool canonical_node::ends(interval& column) {
   if (skip("[0,0]")) return true;
   std::uint64_t lo = 0;
   if (!skip("[") || !count(lo) || !skip(",")) return false;
   if (*at_ == 'n') {
-    g.needs.add(column, interval::at_least(lo));
+    column = interval::at_least(lo);
     return skip("null]");
   }
   std::uint64_t hi = 0;
   if (!count(hi) || hi < lo) return false;
-  g.needs.add(column, interval::between(lo, hi));
+  column = interval::between(lo, hi);
   return skip("]");
 }
 
-bool canonical_node::need(graph_arrays& g, draft& d) {
+bool canonical_node::need(draft& d) {
   if (!skip(",\"need\":{\"read\":")) return true;  // recorded without
   d.has_need = true;
-  const bool has_ends = ends(g, need_column::read) && skip(",\"written\":") &&
-                        ends(g, need_column::written) && skip(",\"weights\":") &&
-                        ends(g, need_column::weights) && skip(",\"work\":") &&
-                        ends(g, need_column::work) && skip(",\"contraction\":") &&
-                        ends(g, need_column::contraction) && skip(",\"int_ops\":") &&
-                        ends(g, need_column::int_ops) && skip(",\"invariant\":");
+  const bool has_ends = ends(d.need.read) && skip(",\"written\":") && ends(d.need.written) &&
+                        skip(",\"weights\":") && ends(d.need.weights) && skip(",\"work\":") &&
+                        ends(d.need.work) && skip(",\"contraction\":") &&
+                        ends(d.need.contraction) && skip(",\"int_ops\":") && ends(d.need.int_ops) &&
+                        skip(",\"invariant\":");
   if (!has_ends) return false;
-  d.is_invariant = *at_ == 't';
-  return (d.is_invariant ? skip("true") : skip("false")) && skip("}");
+  d.need.is_invariant = *at_ == 't';
+  return (d.need.is_invariant ? skip("true") : skip("false")) && skip("}");
 }
 
 bool canonical_node::expression(graph_arrays& g, std::uint32_t& lo, std::uint32_t& hi) {
@@ -355,7 +354,7 @@ bool canonical_node::members(graph_arrays& g, draft& d) {
   d.info.nested_begin = static_cast<std::uint32_t>(g.nested.size());
   d.cost.id = position;
   return shape(g, d.node) && inputs(g, d.node, position) && attributes(g, d.node, d.info) &&
-         origin(g, d.info) && storage(d.node, d.info, position) && figures(d.cost) && need(g, d) &&
+         origin(g, d.info) && storage(d.node, d.info, position) && figures(d.cost) && need(d) &&
          expressions(g, d) && skip(",\"subgraphs\":[]}");
 }
 
@@ -377,14 +376,13 @@ std::size_t canonical_node::read(const char* text, std::size_t size, graph_array
     g.dims.resize(dims);
     g.inputs.resize(inputs);
     g.attributes.resize(attributes);
-    g.needs.take_back();
     return 0;
   }
   g.nodes.push_back(d.node);
   g.infos.push_back(d.info);
   g.costs.push_back(d.cost);
   g.labels.push_back(d.label);
-  g.needs.finish(d.has_need, d.is_invariant);
+  g.add_need(d.has_need ? &d.need : nullptr);
   if (d.has_expressions) {
     d.expressions.id = d.cost.id;
     g.expressions.push_back(d.expressions);

@@ -26,7 +26,7 @@ class canonical_node {
     node_cost cost;
     std::string_view label;
     bool has_need = false;
-    bool is_invariant = false;
+    node_need need;
     bool has_expressions = false;
     expression_entry expressions{};
   };
@@ -39,7 +39,7 @@ class canonical_node {
   bool origin(graph_arrays& g, rlx_node_info& info);
   bool storage(rlx_node& n, rlx_node_info& info, std::uint32_t position);
   bool figures(node_cost& cost);
-  bool need(graph_arrays& g, draft& d);
+  bool need(draft& d);
   bool expressions(graph_arrays& g, draft& d);
   bool expression(graph_arrays& g, std::uint32_t& lo, std::uint32_t& hi);
 
@@ -48,7 +48,7 @@ class canonical_node {
   bool count(std::uint64_t& value);
   bool count_or_null(std::uint64_t& value);  // null: RLX_UNKNOWN
   bool figure_of(node_cost& cost, unsigned column);
-  bool ends(graph_arrays& g, need_column column);
+  bool ends(interval& column);
   bool number(attribute_builder::element& e);
   bool element(graph_arrays& g, attribute_builder::element& e);
   // Between quotes. Lasts until the next text.

@@ -60,8 +60,8 @@ constexpr std::size_t member_count = std::size(member_names);
 constexpr std::uint32_t bit_of(member m) { return std::uint32_t{1} << static_cast<unsigned>(m); }
 constexpr std::uint32_t optional_members = bit_of(member::need) | bit_of(member::expr);
 
-constexpr std::string_view column_names[need_columns] = {"read", "written",     "weights",
-                                                         "work", "contraction", "int_ops"};
+constexpr std::string_view column_names[need_column_count] = {"read", "written",     "weights",
+                                                              "work", "contraction", "int_ops"};
 std::size_t column_of(std::string_view key) {
   return static_cast<std::size_t>(std::find(std::begin(column_names), std::end(column_names), key) -
                                   std::begin(column_names));
@@ -113,7 +113,7 @@ struct graph_parser::impl {
     info.nested_begin = size32(s.nested);
     cost.id = position;
     std::uint32_t seen = 0;
-    bool is_invariant = false;
+    node_need need;
     std::size_t expected = 0;
     for (auto field : object) {
       const member m = member_of(field.unescaped_key(), expected);
@@ -170,7 +170,7 @@ struct graph_parser::impl {
           set_figure(cost, 3, v);
           break;
         case member::need:
-          is_invariant = read_need(s, v.get_object());
+          need = read_need(v.get_object());
           break;
         case member::expr:
           read_expressions(s, position, v.get_object());
@@ -194,7 +194,7 @@ struct graph_parser::impl {
     s.infos.push_back(info);
     s.costs.push_back(cost);
     s.labels.push_back(label);
-    s.needs.finish((seen & bit_of(member::need)) != 0, is_invariant);
+    s.add_need((seen & bit_of(member::need)) != 0 ? &need : nullptr);
   }
 
   template <class Array>
@@ -326,27 +326,22 @@ struct graph_parser::impl {
     if (n != 2 || (hi && *hi < lo)) fail("a need is no interval [low, high or null]");
     return hi ? interval::between(lo, *hi) : interval::at_least(lo);
   }
-  // Returns whether the node is invariant.
-  static bool read_need(graph_arrays& s, json::object need) {
-    interval columns[need_columns];
+  static node_need read_need(json::object need) {
+    node_need n;
     unsigned seen = 0;
-    bool is_invariant = false;
     for (auto field : need) {
       const std::string_view key = field.unescaped_key();
       json::value v = field.value();
       if (key == "invariant") {
-        is_invariant = v.get_bool();
-        seen |= 1u << need_columns;
-      } else if (const std::size_t c = column_of(key); c < need_columns) {
-        columns[c] = read_ends(v);
+        n.is_invariant = v.get_bool();
+        seen |= 1u << need_column_count;
+      } else if (const std::size_t c = column_of(key); c < need_column_count) {
+        n.*need_columns[c] = read_ends(v);
         seen |= 1u << c;
       }
     }
-    if (seen != (2u << need_columns) - 1) fail("its need lacks a figure");
-    if (!s.needs.has_room()) fail("its graph has too many needs");
-    for (std::size_t c = 0; c < need_columns; ++c)
-      s.needs.add(need_column{static_cast<unsigned>(c)}, columns[c]);
-    return is_invariant;
+    if (seen != (2u << need_column_count) - 1) fail("its need lacks a figure");
+    return n;
   }
   // A text where both ends are the same, or two of which the upper may be null: no polynomial.
   void read_expressions(graph_arrays& s, std::uint32_t id, json::object expr) {
@@ -355,7 +350,7 @@ struct graph_parser::impl {
     for (auto field : expr) {
       const std::size_t c = column_of(field.unescaped_key());
       json::value v = field.value();
-      if (c == need_columns) continue;
+      if (c == need_column_count) continue;
       seen |= 1u << c;
       if (v.type() == json::json_type::string) {
         e.texts[2 * c] = e.texts[2 * c + 1] = tables.expression_text(s, v.get_string());
@@ -370,7 +365,7 @@ struct graph_parser::impl {
       }
       if (n != 2) fail("an expression is neither a text nor two");
     }
-    if (seen != (1u << need_columns) - 1) fail("its expr lacks a figure");
+    if (seen != (1u << need_column_count) - 1) fail("its expr lacks a figure");
     s.expressions.push_back(e);
   }
   static void set_figure(node_cost& cost, unsigned column, json::value v) {

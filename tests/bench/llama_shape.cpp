@@ -50,7 +50,8 @@ class builder {
                "rms_norm");
   }
   id rope(id x, id cos, id sin, std::size_t n) {
-    return add("{\"Rope\":{\"head_dim\":64,\"n_rot\":64}}", {x, cos, sin}, {1, 1, n}, "rope");
+    return add("{\"Rope\":{\"head_dim\":64,\"n_rot\":64,\"style\":\"NeoX\"}}", {x, cos, sin},
+               {1, 1, n}, "rope");
   }
   // The cached heads, each listed for its group of query heads.
   id repeat_heads(id cache) {

@@ -7,6 +7,11 @@
 
 #include "host/graph/column.hpp"
 
+#ifdef __SANITIZE_ADDRESS__
+// What is asked for below is asked for on purpose.
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+#endif
+
 namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20;

@@ -21,8 +21,8 @@ std::string decimal_count(const figure& count, std::string_view unit = "");
 // Fixed point, rounded half-even on the exact binary value.
 std::string fixed_point(double value, int decimals);
 
-// One line's worth of a name: control characters as \n, \t, \xNN, a backslash doubled, cut after
-// max_bytes with `...`.
+// One line's worth of a name: controls, also of the reading order, as \n, \t, \xNN a byte, a
+// backslash doubled, cut after max_bytes with `...`.
 std::string shown_name(std::string_view name, std::size_t max_bytes = 120);
 
 }  // namespace opscope

@@ -3,6 +3,7 @@
 
 #include "plugin/commands/options.hpp"
 #include "plugin/commands/selection.hpp"
+#include "plugin/commands/unmet_symbols.hpp"
 #include "plugin/ledger/record.hpp"
 
 namespace opscope {
@@ -77,6 +78,7 @@ int run_recost(const argument_list& arguments, console& out) {
   need_options wish;
   const bindings chosen = chosen_bindings(values);
 
+  unmet_symbols unmet{chosen};
   graph_cost cost;
   graph_need need;
   json_writer json;
@@ -94,6 +96,7 @@ int run_recost(const argument_list& arguments, console& out) {
           continue;
         }
         const rlx::graph_view graph = r->nodes->view();
+        unmet.see(graph);
         analyze(graph, cost);
         wish.rule = &cost;
         wish.bindings = chosen.empty() ? r->bound : chosen;
@@ -110,6 +113,7 @@ int run_recost(const argument_list& arguments, console& out) {
     }
   }
   if (costed == 0) throw ledger_error{"no record could be costed; give ledgers that have nodes"};
+  if (const std::string note = unmet.note(); !note.empty()) out.note(note);
   return exit_done;
 }
 

@@ -4,6 +4,7 @@
 
 #include "plugin/commands/options.hpp"
 #include "plugin/commands/selection.hpp"
+#include "plugin/commands/unmet_symbols.hpp"
 #include "plugin/ledger/recost.hpp"
 #include "plugin/render/show.hpp"
 #include "plugin/render/waterfall.hpp"
@@ -124,6 +125,12 @@ int run_show(const argument_list& arguments, console& out) {
         "--bind does not go with --by pass; `opscope recost --bind` writes records "
         "that --by pass can show"};
   }
+  for (const char* option : {"top", "ridge"}) {
+    if (by_pass && values.count(option) != 0) {
+      throw usage_error{"--" + std::string{option} +
+                        " does not go with --by pass, the rows of which add up; leave it out"};
+    }
+  }
   const bool needs_nodes =
       wish.by != grouping::kind || wish.ridge.has_value() || !wish.bound.empty();
 
@@ -136,6 +143,7 @@ int run_show(const argument_list& arguments, console& out) {
   }
   if (format == output_format::csv) out.print(show_csv_heading(wish));
   json_writer json;
+  unmet_symbols unmet{wish.bound};
   bool is_first = true;
   for (const ledger_record& head : selection.records()) {
     const auto show = [&](const ledger_record& r) {
@@ -152,13 +160,17 @@ int run_show(const argument_list& arguments, console& out) {
     };
     if (needs_nodes) {
       ledger_record r = selection.load(head);
-      if (!wish.bound.empty()) recost(r, wish.bound);
+      if (!wish.bound.empty()) {
+        unmet.see(r.nodes->view());
+        recost(r, wish.bound);
+      }
       show(r);
     } else {
       show(head);
     }
     is_first = false;
   }
+  if (const std::string note = unmet.note(); !note.empty()) out.note(note);
   return exit_done;
 }
 

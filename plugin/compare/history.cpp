@@ -39,6 +39,7 @@ void history::finish() {
     const history_entry& before = entries_[at->second];
     e.before = at->second;
     e.is_other_model = e.source && before.source && *e.source != *before.source;
+    e.is_other_pipeline = e.pipeline != before.pipeline;
     e.is_other_versions = e.rule != before.rule || (e.need && before.need && e.need != before.need);
     e.is_other_bindings = e.need && before.need && e.bound != before.bound;
     at->second = i;

@@ -34,6 +34,7 @@ struct history_entry {
   // The record before it of the same target, stage and pass; nothing for the first.
   std::optional<std::size_t> before;
   bool is_other_model = false;     // another graph entered the compiler than before
+  bool is_other_pipeline = false;  // lowered by another pipeline than before
   bool is_other_versions = false;  // another version of a cost model counted: no change is told
   bool is_other_bindings = false;  // dynamic dims were given other sizes: no change is told
 };

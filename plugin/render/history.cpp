@@ -41,12 +41,12 @@ std::string stage_text(const history_entry& e) {
 
 std::string remark(const history_entry& e) {
   std::string text;
-  if (e.is_other_versions) text = "counted by other versions";
-  if (e.is_other_bindings) text += text.empty() ? "other sizes bound" : ", other sizes bound";
-  if (e.is_other_model) text += text.empty() ? "model changed" : ", model changed";
-  for (const auto& [name, value] : e.tags) {
-    text += (text.empty() ? "" : ", ") + shown_name(name, 40) + "=" + shown_name(value, 40);
-  }
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (e.is_other_versions) add("counted by other versions");
+  if (e.is_other_bindings) add("other sizes bound");
+  if (e.is_other_model) add("model changed");
+  if (e.is_other_pipeline) add("pipeline " + shown_name(e.pipeline, 32));
+  for (const auto& [name, value] : e.tags) add(shown_name(name, 40) + "=" + shown_name(value, 40));
   return text;
 }
 

@@ -25,6 +25,20 @@ scaled_text scaled(std::uint64_t count, double base, std::size_t units) {
   return {unit == 0 ? std::to_string(count) : fixed_point(value, 2), unit};
 }
 
+// The bytes of a C1 control, a line separator or a control of the reading order at the start of
+// `s`; 0 where there is none. (U+0080 to 9F, 061C, 200E, 200F, 2028 to 202E, 2066 to 2069, FEFF.)
+std::size_t hidden_bytes(std::string_view s) {
+  const auto is = [&](std::string_view lead, unsigned char first, unsigned char last) {
+    if (!s.starts_with(lead) || s.size() == lead.size()) return false;
+    const auto end = static_cast<unsigned char>(s[lead.size()]);
+    return first <= end && end <= last;
+  };
+  if (is("\xC2", 0x80, 0x9F) || is("\xD8", 0x9C, 0x9C)) return 2;
+  const bool is_hidden = is("\xE2\x80", 0x8E, 0x8F) || is("\xE2\x80", 0xA8, 0xAE) ||
+                         is("\xE2\x81", 0xA6, 0xA9) || is("\xEF\xBB", 0xBF, 0xBF);
+  return is_hidden ? 3 : 0;
+}
+
 }  // namespace
 
 std::string fixed_point(double value, int decimals) {
@@ -66,19 +80,23 @@ std::string shown_name(std::string_view name, std::size_t max_bytes) {
   }
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
-  for (const char c : name) {
+  std::size_t hidden_left = 0;  // bytes of a code point that is shown byte by byte
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
     const auto byte = static_cast<unsigned char>(c);
+    if (hidden_left == 0) hidden_left = hidden_bytes(name.substr(i));
     if (c == '\n') {
       text += "\\n";
     } else if (c == '\t') {
       text += "\\t";
     } else if (c == '\\') {
       text += "\\\\";
-    } else if (byte < 0x20 || byte == 0x7F) {
+    } else if (byte < 0x20 || byte == 0x7F || hidden_left != 0) {
       text.append("\\x").append(1, digits[byte >> 4]).append(1, digits[byte & 0xF]);
     } else {
       text += c;
     }
+    if (hidden_left != 0) --hidden_left;
   }
   if (is_cut) text += "...";
   return text;

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include "plugin/render/history.hpp"
 #include "tests/ledger/run.hpp"
 
 namespace opscope::test {
@@ -94,6 +95,23 @@ BOOST_AUTO_TEST_CASE(says_where_models_or_versions_changed) {
   BOOST_TEST(!h.entries()[2].is_other_model);
   BOOST_TEST(h.entries()[3].is_other_versions);
   BOOST_TEST(!h.change_of(h.entries()[3], 0).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(names_a_pipeline_where_it_is_another) {
+  const auto lowered_by = [](std::string time, std::string pipeline) {
+    ledger_record r = record(std::move(time), 10);
+    r.pipeline = std::move(pipeline);
+    return r;
+  };
+  const history h =
+      bytes_of(all_of(lowered_by("1", "old"), lowered_by("2", "new"), lowered_by("3", "new")));
+  BOOST_TEST(!h.entries()[0].is_other_pipeline);
+  BOOST_TEST(h.entries()[1].is_other_pipeline);
+  BOOST_TEST(h.change_of(h.entries()[1], 0).has_value());
+  BOOST_TEST(!h.entries()[2].is_other_pipeline);
+  const std::string text = history_text(h, [](std::string_view s) { return std::string{s}; });
+  expect_text(text, "=  pipeline new\n");
+  BOOST_TEST(text.find("pipeline old") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(tells_no_change_between_other_sizes_of_dynamic_dims) {

@@ -40,6 +40,12 @@ BOOST_AUTO_TEST_CASE(counts_are_decimal_and_carry_their_unit) {
 BOOST_AUTO_TEST_CASE(names_stay_on_one_line) {
   BOOST_TEST(shown_name("a\nb\t\\\x1b[31m\x7f") == "a\\nb\\t\\\\\\x1b[31m\\x7f");
   BOOST_TEST(shown_name("\xC3\xBC") == "\xC3\xBC");
+  // Controls of the reading order and the second row of controls; a dash and an arrow stay.
+  BOOST_TEST(shown_name("a\xE2\x80\xAE"
+                        "b") == "a\\xe2\\x80\\xaeb");
+  BOOST_TEST(shown_name("\xC2\x9B"
+                        "1m\xEF\xBB\xBF") == "\\xc2\\x9b1m\\xef\\xbb\\xbf");
+  BOOST_TEST(shown_name("\xE2\x80\x94\xE2\x86\x92") == "\xE2\x80\x94\xE2\x86\x92");
   BOOST_TEST(shown_name("abc", 3) == "abc");
   BOOST_TEST(shown_name("abcd", 3) == "abc...");
   BOOST_TEST(shown_name("ab\xC3\xBC", 3) == "ab...");

@@ -181,6 +181,17 @@ BOOST_AUTO_TEST_CASE(costs_the_recorded_graph_with_sizes) {
   expect_text(text_of({"--bind", "0=10", l.path}), "  costed with ?0 = 10\n");
 }
 
+BOOST_AUTO_TEST_CASE(of_a_symbol_that_no_graph_has_is_noted) {
+  const one_ledger l{fill_dynamic};
+  for (const char* command : {"show", "recost"}) {
+    const run_result met = opscope_command({command, "--bind", "0=10", l.path});
+    BOOST_TEST(met.err == "");
+    const run_result unmet = opscope_command({command, "--bind", "0=10,7=1,9=2", l.path});
+    BOOST_TEST(unmet.status == 0);
+    expect_text(unmet.err, "--bind gives a size for ?7, ?9, and no dim of these graphs");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(is_recorded_and_keeps_other_sizes_apart) {
   bindings ten;
   ten.bind(0, 10);
@@ -234,6 +245,8 @@ BOOST_AUTO_TEST_CASE(that_cannot_be_done_is_said) {
   };
   expect_text(complaint({"--bind", "x", l.path}), "opscope: show: --bind: ");
   expect_text(complaint({"--bind", "0=1", "--by", "pass", l.path}), "--bind does not go with");
+  expect_text(complaint({"--top", "3", "--by", "pass", l.path}), "--top does not go with --by pass");
+  expect_text(complaint({"--ridge", "3", "--by", "pass", l.path}), "--ridge does not go with");
   const one_ledger heads{fill_dynamic, false};
   expect_text(complaint({"--bind", "0=1", heads.path}), "the record has no nodes");
 }

@@ -7,7 +7,7 @@
 
 #include "plugin/compare/fold.hpp"
 #include "plugin/compare/group.hpp"
-#include "plugin/compare/match.hpp"
+#include "plugin/compare/match/match.hpp"
 #include "plugin/compare/operation.hpp"
 
 namespace opscope {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plugin/compare/match.hpp"
+#include "plugin/compare/match/matching.hpp"
 #include "plugin/compare/side.hpp"
 #include "plugin/compare/tally.hpp"
 

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "plugin/compare/match.hpp"
+#include "plugin/compare/context.hpp"
+#include "plugin/compare/match/matching.hpp"
 
 namespace opscope {
 

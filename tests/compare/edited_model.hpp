@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/compare/match.hpp"
+#include "plugin/compare/match/match.hpp"
 #include "plugin/ledger/label.hpp"
 #include "tests/ledger/random_graph.hpp"
 

@@ -1,6 +1,8 @@
 #include "plugin/compare/match/segments.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 namespace opscope::matching {
 
@@ -35,26 +37,22 @@ std::vector<std::uint32_t> longest_chain(const pairing& pairs) {
   return chain;
 }
 
-std::vector<std::uint32_t> numbered(const std::vector<bool>& is_anchor) {
-  std::vector<std::uint32_t> segment_of(is_anchor.size());
-  std::uint32_t segment = 1;
-  for (std::size_t id = 0; id < is_anchor.size(); ++id) {
-    segment += is_anchor[id] ? 1 : 0;
-    segment_of[id] = segment;
-  }
-  return segment_of;
-}
-
 }  // namespace
 
 segments cut_into_segments(const pairing& pairs) {
-  std::vector<bool> is_anchor_a(pairs.a().size());
-  std::vector<bool> is_anchor_b(pairs.b().size());
+  segments cut{std::vector<std::uint32_t>(pairs.a().size()),
+               std::vector<std::uint32_t>(pairs.b().size())};
   for (const std::uint32_t a : longest_chain(pairs)) {
-    is_anchor_a[a] = true;
-    is_anchor_b[pairs.b_of(a)] = true;
+    cut.of_a[a] = 1;
+    cut.of_b[pairs.b_of(a)] = 1;
   }
-  return {numbered(is_anchor_a), numbered(is_anchor_b)};
+  // A segment begins at each of the chain; segment 1 is before all of them.
+  const auto number = [](std::vector<std::uint32_t>& of) {
+    std::inclusive_scan(of.begin(), of.end(), of.begin(), std::plus<>{}, 1u);
+  };
+  number(cut.of_a);
+  number(cut.of_b);
+  return cut;
 }
 
 }  // namespace opscope::matching

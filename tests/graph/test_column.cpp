@@ -7,9 +7,12 @@
 
 #include "host/graph/column.hpp"
 
+// A sanitizer is to let pass what is asked for below on purpose.
 #ifdef __SANITIZE_ADDRESS__
-// What is asked for below is asked for on purpose.
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+#endif
+#ifdef __SANITIZE_THREAD__
+extern "C" const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
 #endif
 
 namespace {

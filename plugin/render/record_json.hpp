@@ -14,8 +14,8 @@ namespace opscope {
 
 // Members only, without the braces.
 void write_record_head(json_writer& out, const ledger_record& r);
-// Which record is meant: `"graph":..,"target":..,"stage":..,"pass":..`, the pass null where there is
-// none.
+// Which record is meant: `"graph":..,"target":..,"stage":..,"pass":..`, the pass null where there
+// is none.
 void write_record_key(json_writer& out, std::string_view graph, std::string_view target,
                       std::string_view stage, const std::optional<std::string>& pass);
 

@@ -245,7 +245,8 @@ BOOST_AUTO_TEST_CASE(that_cannot_be_done_is_said) {
   };
   expect_text(complaint({"--bind", "x", l.path}), "opscope: show: --bind: ");
   expect_text(complaint({"--bind", "0=1", "--by", "pass", l.path}), "--bind does not go with");
-  expect_text(complaint({"--top", "3", "--by", "pass", l.path}), "--top does not go with --by pass");
+  expect_text(complaint({"--top", "3", "--by", "pass", l.path}),
+              "--top does not go with --by pass");
   expect_text(complaint({"--ridge", "3", "--by", "pass", l.path}), "--ridge does not go with");
   const one_ledger heads{fill_dynamic, false};
   expect_text(complaint({"--bind", "0=1", heads.path}), "the record has no nodes");

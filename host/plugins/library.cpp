@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 
 #include <boost/dll/shared_library.hpp>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -28,6 +31,29 @@ std::string loader_reason(const std::string& path) {
     if (reason.substr(0, 2) == ": ") reason.remove_prefix(2);
   }
   return std::string{reason};
+}
+
+// A file that ends before its segments do is mapped all the same, and the first touch of what is
+// missing ends the process. Whatever else is wrong with it the loader says.
+void check_is_whole(const plugin_file& file) {
+  std::ifstream in{file.path, std::ios::binary};
+  const auto read = [&](auto& into) {
+    return static_cast<bool>(in.read(reinterpret_cast<char*>(&into), sizeof into));
+  };
+  ElfW(Ehdr) header{};
+  if (!read(header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return;
+  if (header.e_phentsize != sizeof(ElfW(Phdr))) return;
+  in.seekg(0, std::ios::end);
+  const auto size = static_cast<std::uint64_t>(in.tellg());
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment{};
+    in.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof segment));
+    if (!read(segment)) return;
+    if (segment.p_type != PT_LOAD) continue;
+    if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset) {
+      throw error{"plugin " + file.path + " refused: the file is cut short; copy it again"};
+    }
+  }
 }
 
 // dlsym also looks into what the object depends on, and finds data as well as functions.
@@ -64,6 +90,7 @@ rlx_plugin_query_fn load_query(const plugin_file& file) {
   // exit handler of the plugin never runs into a hole.
   constexpr auto mode = static_cast<dll::load_mode::type>(
       dll::load_mode::rtld_now | dll::load_mode::rtld_local | RTLD_NODELETE);
+  check_is_whole(file);
   dll::fs::error_code failed;
   dll::shared_library library;
   ::dlerror();

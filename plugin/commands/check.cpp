@@ -8,6 +8,7 @@
 #include "plugin/commands/gates.hpp"
 #include "plugin/commands/selection.hpp"
 #include "plugin/compare/budget.hpp"
+#include "plugin/compare/comparison.hpp"
 #include "plugin/render/gate.hpp"
 
 namespace opscope {
@@ -76,6 +77,16 @@ void update(const std::string& path, std::span<const ledger_record> records,
             (b.entries.size() == 1 ? " graph\n" : " graphs\n"));
 }
 
+// A record that its own nodes contradict has no figure to be held to a budget, or to make one of.
+void refuse_contradictions(record_selection& selection) {
+  for (const ledger_record& head : selection.records()) {
+    if (!head.has_nodes) continue;
+    if (const auto problem = find_contradiction(selection.load(head))) {
+      throw ledger_error{*problem};
+    }
+  }
+}
+
 }  // namespace
 
 void describe_check(options::options_description& known) {
@@ -112,19 +123,20 @@ int run_check(const argument_list& arguments, console& out) {
   if (is_update) {
     record_filter lowered;
     lowered.stage = "lowered";
-    const record_selection selection{ledgers, lowered, false,
-                                     [&](const std::string& text) { out.note(text); }};
+    record_selection selection{ledgers, lowered, false,
+                               [&](const std::string& text) { out.note(text); }};
     if (selection.lines_left_out() != 0) {
       throw ledger_error{
           "a line of the ledger was left out, and what stood there would be missing "
           "in the budget; compile again, or remove the line"};
     }
+    refuse_contradictions(selection);
     update(path, selection.records(), metrics_wanted, out);
     return exit_done;
   }
   const budget b = parse_budget(read_budget_text(path), path);
-  const record_selection selection{
-      ledgers, {}, false, [&](const std::string& text) { out.note(text); }};
+  record_selection selection{ledgers, {}, false, [&](const std::string& text) { out.note(text); }};
+  refuse_contradictions(selection);
   settings.lines_left_out = selection.lines_left_out();
   const gate_result result = check_budget(b, selection.records(), settings);
   if (format == "json") {

@@ -1,6 +1,8 @@
 // `opscope export`: the nodes of records for other tools.
 #include <unistd.h>
 
+#include <filesystem>
+
 #include <optional>
 
 #include "plugin/commands/file_output.hpp"
@@ -56,6 +58,19 @@ class output {
   std::optional<file_output> file_;
 };
 
+// Writing over a ledger that is read would lose it.
+void refuse_to_replace_input(const std::string& path, const std::vector<std::string>& ledgers) {
+  for (const std::string& l : ledgers) {
+    for (const std::string& file : ledger_files(parse_ledger_argument(l).place)) {
+      std::error_code not_there;
+      if (std::filesystem::is_regular_file(file, not_there) &&
+          std::filesystem::equivalent(path, file, not_there)) {
+        throw usage_error{"--output is the ledger " + file + " itself; name another file"};
+      }
+    }
+  }
+}
+
 void export_pprof(record_selection& selection, output& to, console& out) {
   profile_builder builder;
   for (const ledger_record& head : selection.records()) builder.add(selection.load(head));
@@ -98,6 +113,7 @@ int run_export(const argument_list& arguments, console& out) {
   if (path == "-" && format == "pprof" && ::isatty(STDOUT_FILENO) == 1) {
     throw usage_error{"a profile is no text for a terminal; name a file with --output"};
   }
+  if (path != "-") refuse_to_replace_input(path, ledgers);
   const bool has_stage = values.count("stage") != 0;
   record_filter filter{chosen_text(values, "graph", ""),
                        chosen_word(values, "stage", "lowered", stages),

@@ -39,12 +39,22 @@ std::optional<std::string> find_contradiction(const ledger_record& r, const tall
   for (const metric_index m : node_metrics()) {
     const measure total = metrics()[m].of_record(r);
     const measure sum = nodes.of(m).sum();
-    if (total.is_missing() || sum.is_missing() || total == sum) continue;
+    if (total.is_missing() || total == sum) continue;
     return r.file + ":" + std::to_string(r.line) + ": the record contradicts itself: its " +
-           std::string{metrics()[m].name} + " is " + said(total) + ", and its nodes add up to " +
-           said(sum) + "; it was edited or damaged, compile again";
+           std::string{metrics()[m].name} + " is " + said(total) + ", and " +
+           (sum.is_missing() ? "not all of its nodes have that figure"
+                             : "its nodes add up to " + said(sum)) +
+           "; it was edited or damaged, compile again";
   }
   return std::nullopt;
+}
+
+std::optional<std::string> find_contradiction(const ledger_record& r) {
+  if (!r.nodes) return std::nullopt;
+  const graph_side side{*r.nodes};
+  tally nodes;
+  for (std::uint32_t id = 0; id < side.size(); ++id) nodes.add_node(side, id);
+  return find_contradiction(r, nodes);
 }
 
 void sort_graphs(std::vector<graph_comparison>& graphs, metric_index by) {

@@ -32,9 +32,11 @@ struct comparison {
   std::vector<std::string> notes;  // sentences
 };
 
-// Where the nodes' figures do not add up to the record's totals: a sentence with file and line, for
-// then neither says what the graph is. `nodes` is the sum over all nodes.
+// Where the nodes' figures do not add up to the record's totals, or a node lacks one: a sentence
+// with file and line, for then neither says what the graph is. `nodes` is the sum over all nodes.
 std::optional<std::string> find_contradiction(const ledger_record& r, const tally& nodes);
+// The same of a record that was read with its nodes. Without nodes there is nothing to hold it to.
+std::optional<std::string> find_contradiction(const ledger_record& r);
 
 // Worst first: by the change of `by`, then of the rule's bytes.
 void sort_graphs(std::vector<graph_comparison>& graphs, metric_index by);

@@ -220,7 +220,9 @@ int run(int argc, char** argv) {
   // Flags given come later and win.
   std::string repetitions{"--benchmark_repetitions=3"};
   std::string shortest{"--benchmark_min_time=0.2"};
-  std::vector<char*> arguments{argv[0], repetitions.data(), shortest.data()};
+  // A virtual machine's memory that was not in use is slow to come, once.
+  std::string warmup{"--benchmark_min_warmup_time=0.2"};
+  std::vector<char*> arguments{argv[0], repetitions.data(), shortest.data(), warmup.data()};
   arguments.insert(arguments.end(), argv + (is_markdown ? 2 : 1), argv + argc);
   auto count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);

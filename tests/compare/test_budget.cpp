@@ -350,6 +350,28 @@ BOOST_AUTO_TEST_CASE(makes_a_budget_and_fails_beyond_it) {
   BOOST_TEST(check_command({"--budget", budget, four}).status == 0);
 }
 
+BOOST_AUTO_TEST_CASE(takes_no_figure_from_a_record_that_its_nodes_contradict) {
+  const ledgers l;
+  const std::string sound = l.write("sound", 4);
+  const std::string budget = l.path("budget.json");
+  BOOST_REQUIRE(check_command({"--budget", budget, "--update", sound}).status == 0);
+  const std::string made = read_text(budget);
+  std::string text = read_text(sound);
+  const std::string total{"\"bytes\":512"};
+  const std::size_t at = text.find(total, text.find("\"totals\""));
+  BOOST_REQUIRE(at < text.find("\"by_kind\""));
+  const std::string edited = l.path("edited");
+  write_text(edited, text.replace(at, total.size(), "\"bytes\":1"));
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--budget", budget, edited},
+        std::vector<std::string>{"--budget", budget, "--update", edited}}) {
+    const run_result r = check_command(arguments);
+    BOOST_TEST(r.status == 2);
+    expect_text(r.err, "edited:1: the record contradicts itself: its rule.bytes is 1, and");
+    BOOST_TEST(read_text(budget) == made);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(writes_a_budget_through_a_link_and_to_a_pipe) {
   const ledgers l;
   const std::string four = l.write("four", 4);

@@ -558,6 +558,15 @@ BOOST_AUTO_TEST_CASE(a_record_of_which_the_nodes_do_not_add_up_is_trouble_and_no
       expect_text(r.err, b + ":1: the record contradicts itself: its " + e.told);
     }
   }
+  // One node without its needs.
+  std::string text = whole;
+  const std::size_t at = text.find(",\"need\":{", text.find("\"nodes\":["));
+  text.erase(at, text.find('}', at) + 1 - at);
+  write_text(b, text);
+  const run_result r = opscope_command({"diff", "--fail-over", "need.bytes.lo=0", a, b});
+  BOOST_TEST(r.status == 2);
+  expect_text(r.err,
+              b + ":1: the record contradicts itself: its need.bytes.lo is 512, and not all");
 }
 
 BOOST_AUTO_TEST_CASE(a_record_with_broken_nodes_is_trouble_and_no_comparison) {

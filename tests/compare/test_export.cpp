@@ -243,6 +243,21 @@ BOOST_AUTO_TEST_CASE(go_to_a_file_whole_or_not_at_all) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(never_replace_a_ledger_that_is_read) {
+  const ledgers l;
+  const std::string before = read_text(l.path);
+  const std::string link = l.place.path("link");
+  std::filesystem::create_symlink(l.path, link);
+  for (const std::string& to : {l.path, link}) {
+    for (const std::string& from : {l.path, l.place.folder().string() + "/"}) {
+      const run_result r = export_command({"--format", "csv", "--output", to, from});
+      BOOST_TEST(r.status == 2);
+      expect_text(r.err, "--output is the ledger ");
+      BOOST_TEST(read_text(l.path) == before);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(leave_a_pipe_a_pipe) {
   const ledgers l;
   const std::string pipe = l.place.path("pipe");

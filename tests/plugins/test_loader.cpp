@@ -324,6 +324,12 @@ BOOST_AUTO_TEST_CASE(rejects_truncated_elf) {
   BOOST_TEST(header.message.find("plugin " + (folder / "header.so") + " cannot be loaded: ") == 0u,
              header.message);
   BOOST_TEST(header.message.find("Bad file descriptor") == std::string::npos, header.message);
+  // Beyond the tables the loader reads: it would map the file and die of touching it.
+  for (const std::size_t size : {std::size_t{4096}, whole.size() / 2}) {
+    write_file(folder / "half.so", whole.substr(0, size));
+    check_refused(loaded{folder / "half.so"}, "plugin " + (folder / "half.so") +
+                                                  " refused: the file is cut short; copy it again");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(rejects_object_with_an_undefined_function) {

@@ -30,7 +30,6 @@ class record_writer {
       out_.raw(",\"need\":");
       out_.number(need_version);
       bindings_ = context.bindings;
-      expressions_ = express_need(g, bound());
       if (!bound().empty()) {
         out_.raw(",\"bind\":");
         out_.text(text(bound()));
@@ -67,7 +66,9 @@ class record_writer {
       out_.raw(",\"outputs\":");
       ids(g.outputs());
       out_.raw(",\"nodes\":");
-      nodes(g, cost, context.need, expressions_);
+      std::vector<node_expressions> expressions;
+      if (context.need != nullptr) expressions = express_need(g, bound());
+      nodes(g, cost, context.need, expressions);
     }
     out_.raw('}');
   }
@@ -385,7 +386,6 @@ class record_writer {
   json_writer& out_;
   const opscope::bindings unbound_;
   const opscope::bindings* bindings_ = nullptr;
-  std::vector<node_expressions> expressions_;
 };
 
 }  // namespace
